@@ -1,4 +1,5 @@
 // A GPU's memory is planned here by working set: each multiprocessor's own, then all of them together past L1, and the latency of one load.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -19,8 +20,14 @@ struct GpuBandwidthCeiling {
 constexpr std::array gpu_bandwidth_ceilings{
     GpuBandwidthCeiling{"load", 1, 4, 2, 2 * MiB},    GpuBandwidthCeiling{"triad", 3, 1, 0.5, 12 * MiB},
     GpuBandwidthCeiling{"copy", 2, 1, 0.5, 12 * MiB}, GpuBandwidthCeiling{"store", 1, 1, 0, 12 * MiB},
-    GpuBandwidthCeiling{"update", 1, 1, 0, 12 * MiB},
+    GpuBandwidthCeiling{"update", 1, 1, 0, 12 * MiB}, GpuBandwidthCeiling{"load_weak", 1, 2, 0, 12 * MiB},
 };
+bool only_loads(const GpuBandwidthCeiling& ceiling) { return std::string_view(ceiling.pattern).starts_with("load"); }
+/// The pattern as ceilings are called: "load weak".
+std::string in_words(std::string pattern) {
+  std::replace(pattern.begin(), pattern.end(), '_', ' ');
+  return pattern;
+}
 
 constexpr std::uint64_t any_L1_bytes = 256 * KiB;  // of GPUs of the last ten years
 
@@ -37,7 +44,7 @@ std::uint64_t elements(double bytes) { return chunks(bytes) * stream_chunk_bytes
 /// The elements of each array of a pattern. All passes of loads are dealt out as one; of the others each block takes as many chunks.
 std::uint64_t elements(const GpuCeilingPlanner& planner, const GpuBandwidthCeiling& ceiling, double bytes) {
   const double each = bytes / static_cast<double>(ceiling.arrays);
-  if (std::string_view(ceiling.pattern) == "load") return elements(each);
+  if (only_loads(ceiling)) return elements(each);
   return even_chunks(chunks(each), planner.multiprocessors()) * stream_chunk_bytes / 8;
 }
 
@@ -82,7 +89,8 @@ void add_stream(GpuCeilingPlanner& planner, const Kernel& kernel, const GpuBandw
   CeilingCase* const planned =
       planner.add(kernel, "fp64", {{"pattern", word(ceiling.pattern)}, {"n", integer(within ? data : n)}, {"repeat", integer(repeat)}});
   if (planned == nullptr) return;
-  describe(*planned, std::string("GPU ") + ceiling.pattern, "-", CeilingKind::sweep, ceiling.pattern, "GB/s");
+  const std::string pattern = in_words(ceiling.pattern);
+  describe(*planned, "GPU " + pattern, "-", CeilingKind::sweep, pattern, "GB/s");
   take_bytes(*planned);
   planned->working_set_bytes = footprint_bytes(planned->measured.work());
   if (!within || n == data) return;

@@ -1,5 +1,7 @@
 // Bandwidth of L2 and of a GPU's memory is measured by working set: 16 bytes an access, past L1, four accesses of each array in flight a
-// thread. `load` adds words as integers, so that every one is really read and the result proves it, without a FLOP.
+// thread. `load` adds words as integers, so that every one is really read and the result proves it, without a FLOP. Loads past L1 are
+// strong (LDG.STRONG.GPU), which L2 may serve from the half of it that owns the line alone; `load_weak` loads as plain code does and keeps
+// nothing in L1, so that both ways are measured.
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -18,7 +20,9 @@ namespace {
 
 using cuda::plus, cuda::times;
 
-enum class Pattern { load, store, copy, update, triad };
+enum class Pattern { load, load_weak, store, copy, update, triad };
+template <Pattern pattern>
+constexpr bool only_loads = pattern == Pattern::load || pattern == Pattern::load_weak;
 
 struct PatternWord {
   std::string_view word;
@@ -26,10 +30,12 @@ struct PatternWord {
   std::uint64_t add, mul;  // FLOPs an element
 };
 constexpr PatternWord patterns[] = {
-    PatternWord{"load", true, false, false, false, 0, 0}, PatternWord{"store", false, true, false, false, 0, 0},
-    PatternWord{"copy", false, true, true, false, 0, 0},  PatternWord{"update", true, true, false, false, 1, 0},  // s - a
-    PatternWord{"triad", false, true, true, true, 1, 1},                                                          // b + s c
+    PatternWord{"load", true, false, false, false, 0, 0},  PatternWord{"load_weak", true, false, false, false, 0, 0},
+    PatternWord{"store", false, true, false, false, 0, 0}, PatternWord{"copy", false, true, true, false, 0, 0},
+    PatternWord{"update", true, true, false, false, 1, 0},  // s - a
+    PatternWord{"triad", false, true, true, true, 1, 1},    // b + s c
 };
+bool is_only_loads(Pattern pattern) { return pattern == Pattern::load || pattern == Pattern::load_weak; }
 Pattern pattern_of(const Parameters& p) {
   for (std::size_t i = 0; i < std::size(patterns); ++i)
     if (patterns[i].word == p.word("pattern")) return static_cast<Pattern>(i);
@@ -75,6 +81,13 @@ __device__ __forceinline__ uint4 broadcast(Real s) {
   return x;
 }
 
+/// Loads as plain code does, but for L1, which keeps nothing of it.
+__device__ __forceinline__ uint4 load_weak(const uint4* from) {
+  uint4 x;
+  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w) : "l"(from) : "memory");
+  return x;
+}
+
 /// Sweeps one chunk, of which `vectors` are there. Loads of all arrays go out before anything is stored.
 template <Pattern pattern, class Real>
 __device__ __forceinline__ void sweep_chunk(const Stream<Real>& x, std::size_t first, std::size_t vectors, uint4& sum) {
@@ -85,13 +98,16 @@ __device__ __forceinline__ void sweep_chunk(const Stream<Real>& x, std::size_t f
 #pragma unroll
   for (unsigned k = 0; k < at_once; ++k)
     if (const std::size_t i = threadIdx.x + k * cuda::block_threads; i < vectors) {
-      if constexpr (word.reads_a || word.reads_b) left[k] = cuda::load_l2((word.reads_a ? a : b) + i);
+      if constexpr (pattern == Pattern::load_weak)
+        left[k] = load_weak(a + i);
+      else if constexpr (word.reads_a || word.reads_b)
+        left[k] = cuda::load_l2((word.reads_a ? a : b) + i);
       if constexpr (word.reads_c) right[k] = cuda::load_l2(c + i);
     }
 #pragma unroll
   for (unsigned k = 0; k < at_once; ++k)
     if (const std::size_t i = threadIdx.x + k * cuda::block_threads; i < vectors) {
-      if constexpr (pattern == Pattern::load) cuda::add_words(sum, left[k]);
+      if constexpr (only_loads<pattern>) cuda::add_words(sum, left[k]);
       if constexpr (pattern == Pattern::store) cuda::store_l2(a + i, broadcast(x.s));
       if constexpr (pattern == Pattern::copy) cuda::store_l2(a + i, left[k]);
       if constexpr (pattern == Pattern::update) cuda::store_l2(a + i, each_lane(left[k], left[k], x.s, false));
@@ -112,7 +128,7 @@ __global__ void __launch_bounds__(cuda::block_threads) stream(const Stream<Real>
     const std::size_t from = which * chunk_vectors;
     sweep_chunk<pattern>(x, first + from, vectors - from, sum);
   };
-  if constexpr (pattern == Pattern::load) {
+  if constexpr (only_loads<pattern>) {
     std::size_t at = blockIdx.x % chunks;
     const std::size_t step = gridDim.x % chunks;
 #pragma unroll 1
@@ -150,6 +166,8 @@ void select(Pattern pattern, Act act) {
   switch (pattern) {
     case Pattern::load:
       return act.template operator()<Pattern::load>();
+    case Pattern::load_weak:
+      return act.template operator()<Pattern::load_weak>();
     case Pattern::store:
       return act.template operator()<Pattern::store>();
     case Pattern::copy:
@@ -227,18 +245,18 @@ class StreamCase final : public KernelData<Stream<Real>> {
   }
 
   static void launch(const Stream<Real>& x, std::size_t begin, std::size_t end) {
-    if (x.pattern == Pattern::load && begin == 0) cudaMemsetAsync(x.sums, 0, witnesses * sizeof *x.sums, cuda::stream());
+    if (is_only_loads(x.pattern) && begin == 0) cudaMemsetAsync(x.sums, 0, witnesses * sizeof *x.sums, cuda::stream());
     const std::size_t chunks = (end - begin + chunk<Real> - 1) / chunk<Real>;
     select(x.pattern, [&]<Pattern pattern> {
       const std::size_t resident = resident_blocks<pattern, Real>(), multiprocessors = static_cast<std::size_t>(cuda::multiprocessors());
-      const std::size_t blocks = pattern == Pattern::load ? std::min(resident * multiprocessors, chunks * x.repeat)
-                                                          : even_blocks(chunks, resident, multiprocessors);
+      const std::size_t blocks =
+          only_loads<pattern> ? std::min(resident * multiprocessors, chunks * x.repeat) : even_blocks(chunks, resident, multiprocessors);
       tell_launch(x, end - begin, blocks);
       stream<pattern><<<static_cast<unsigned>(blocks), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
     });
   }
   static void on_host(const Stream<Real>& x, std::size_t begin, std::size_t end) {
-    if (x.pattern == Pattern::load) {
+    if (is_only_loads(x.pattern)) {
       if (begin == 0) std::fill_n(x.sums, witnesses, 0U);
       for (std::uint64_t pass = 0; pass < x.repeat; ++pass) x.sums[0] += sum_of_words(x.a + begin, end - begin);
     }
@@ -258,12 +276,12 @@ class StreamCase final : public KernelData<Stream<Real>> {
     sums_.read(0, sums_.size(), [&](std::size_t i, unsigned sum) { (i < witnesses ? added : passes) += sum; });
     if (pattern_ == Pattern::update && passes == 0) return HUGE_VAL;
     cuda::read_tiles(a_, memory_, [&](std::size_t first, const Real* a, std::size_t count) {
-      if (pattern_ == Pattern::load)
+      if (is_only_loads(pattern_))
         read += sum_of_words(a, count);
       else
         for (std::size_t i = 0; i < count; ++i) largest.compare(a[i], stored(first + i, passes));
     });
-    if (pattern_ != Pattern::load) return largest.value();
+    if (!is_only_loads(pattern_)) return largest.value();
     return added == static_cast<unsigned>(arguments_.repeat) * read ? 0 : 1;
   }
   /// A rounding each: of the product and of the sum. (1.5 - a is exact.)
@@ -273,7 +291,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
   static void tell_launch(const Stream<Real>& x, std::size_t elements, std::size_t blocks) {
     if (elements % chunk<Real> != 0) return cuda::next_launch_untold("the last chunk of 16 KiB is not whole: threads part ways at its end");
     const std::uint64_t threads = blocks * cuda::block_threads, taken = elements / chunk<Real> * x.repeat * cuda::block_threads;
-    if (x.pattern == Pattern::load)
+    if (is_only_loads(x.pattern))
       cuda::next_launch_in_all(threads, {taken}, true);
     else
       cuda::next_launch_in_all(threads, {threads * x.repeat, taken}, true);
@@ -305,8 +323,8 @@ const cuda::Register<StreamCase> registered{
     "Bandwidth of L2 and memory: 16-byte accesses past L1 (McCalpin's STREAM, and its parts)",
     {{.name = "pattern",
       .preset = std::string("triad"),
-      .description = "load, store, copy, update a = 1.5 - a, triad a = b + s c",
-      .choices = {"load", "store", "copy", "update", "triad"}},
+      .description = "load, load_weak (as plain code loads, past L1 all the same), store, copy, update a = 1.5 - a, triad a = b + s c",
+      .choices = {"load", "load_weak", "store", "copy", "update", "triad"}},
      {.name = "n", .preset = std::int64_t{1} << 24, .description = "elements of each array, rounded up to 16 bytes"},
      {.name = "repeat", .preset = std::int64_t{1}, .description = "passes in one sweep"}}};
 

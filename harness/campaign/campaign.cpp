@@ -229,6 +229,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   campaign.text = std::move(text);
   campaign.name = read_name(top);
   if (const auto written = top.integer("seed", 0)) campaign.seed = static_cast<std::uint64_t>(written->value);
+  if (const auto written = top.choice("order", {"random", "written"})) campaign.in_written_order = written->value == "written";
   read_passes(top, campaign);
   if (const auto written = top.word("counters")) {
     if (written->value.empty())

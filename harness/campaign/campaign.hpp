@@ -89,6 +89,7 @@ struct Campaign {
   std::string path, text;  // the file and its content
   std::string name;
   std::uint64_t seed = 1;
+  bool in_written_order = false;   // of cases; else random by the seed
   bool time = true, count = true;  // passes
   std::string counters = "auto";
   Placement placement = Placement::every_node;

@@ -10,6 +10,7 @@ const WrittenKeys campaign_keys{
      {"name", R"({"type":"string","pattern":"^[A-Za-z0-9_+][A-Za-z0-9._+-]*$"})",
       "names the result file; preset: the campaign file's name"},
      {"seed", from_0, "of the random order of cases"},
+     {"order", R"({"enum":["random","written"]})", "order of the cases: random by the seed, or as the file has them"},
      {"passes",
       R"({"anyOf":[{"enum":["time","count"]},{"type":"array","items":{"enum":["time","count"]},"minItems":1,"uniqueItems":true}]})",
       "timing, counting or both"},

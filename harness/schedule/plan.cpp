@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -16,7 +17,9 @@ namespace {
 class Planner {
  public:
   Planner(const std::vector<Case>& cases, const PlanRequest& request)
-      : cases_(cases), request_(request), order_(shuffled(cases.size(), request.seed)) {}
+      : cases_(cases), request_(request), order_(shuffled(cases.size(), request.seed)) {
+    if (request.in_written_order) std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
 
   Plan make() && {
     request_.distribute ? distribute() : every_node();

@@ -28,6 +28,7 @@ struct PlanRequest {
   bool distribute = false;  // else every node measures every case
   bool turns = false;       // every node measures every case, one node after the other
   std::uint64_t seed = 1;
+  bool in_written_order = false;        // the cases come as they are, not in random order
   std::vector<double> seconds = {};     // estimate of each case
   std::vector<std::string> needs = {};  // ISA (a team with GPUs: flavor) that each case needs, empty for any (a team with GPUs: any GPU);
                                         // an empty list: all run everywhere

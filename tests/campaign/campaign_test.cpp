@@ -45,6 +45,7 @@ std::string complaint(const std::string& body, bool with_head = true) {
 TEST(campaign, the_contracts_example_is_read_as_written) {
   const auto c = parse(R"(name = "quick"
 seed = 7
+order = "written"
 passes = ["time"]
 counters = "none"
 placement = "distribute"
@@ -68,6 +69,7 @@ mode = "full"
 )");
   EXPECT_EQ(c.name, "quick");
   EXPECT_EQ(c.seed, 7U);
+  EXPECT_TRUE(c.in_written_order);
   EXPECT_TRUE(c.time);
   EXPECT_FALSE(c.count);
   EXPECT_EQ(c.counters, "none");

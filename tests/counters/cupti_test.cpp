@@ -333,6 +333,19 @@ TEST_F(cupti, a_count_that_broke_off_disturbs_none_that_follow) {
   EXPECT_EQ(set<int()>("stand_in_sessions")(), 2) << "one more, for the first was left amid a range";
 }
 
+TEST_F(cupti, a_context_that_is_lost_is_the_reason_and_another_one_is_counted_in) {
+  const auto counted = backend();
+  EXPECT_EQ(count(*counted, 0, 1, 5).at(0).raw, 5U);
+  set<void(int)>("stand_in_synchronize")(700);
+  for (const auto& reading : count(*counted, 0, 1, 5)) {
+    EXPECT_EQ(reading.status, Status::failed);
+    EXPECT_EQ(reading.reason, "the GPU's work failed: made-up trouble (cuCtxSynchronize, CUDA error 700)");
+    EXPECT_EQ(reading.raw, 0U);
+  }
+  set<void(int)>("stand_in_synchronize")(0);
+  EXPECT_EQ(count(*counted, 0, 1, 5).at(0).raw, 5U);
+}
+
 TEST_F(cupti, a_range_that_cupti_drops_is_no_count_of_nothing) {
   set<void()>("stand_in_drops_empty_ranges")();
   const auto counted = backend();

@@ -1,6 +1,8 @@
 // A library that answers like NVIDIA's driver and CUPTI on a node with GPUs, as far as counting asks, for machines that have none. It
 // holds to CUPTI's order of calls: what comes out of turn is refused. One unit of work counts 1, 2, 3, ... of the metrics of a
 // configuration in their order.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -66,6 +68,7 @@ __attribute__((constructor)) void set_by_the_environment() {
   if (const char* clock = std::getenv("STAND_IN_CUPTI_CLOCK_HZ")) settings.clock_hz = std::atof(clock);
   if (const char* refused = std::getenv("STAND_IN_CUPTI_EMPTY_RANGE")) settings.empty_range = std::atoi(refused);
   if (std::getenv("STAND_IN_CUPTI_DROPS_EMPTY_RANGES") != nullptr) settings.drops_empty_ranges = true;
+  if (std::getenv("STAND_IN_CUPTI_HANGS") != nullptr) settings.hangs = true;
 }
 
 // A test sets and sees the stand-in by these functions.
@@ -86,6 +89,7 @@ STAND_IN int stand_in_availability_asked() { return availability_asked; }
 STAND_IN void stand_in_drops_a_range() { settings.drops_a_range = true; }
 STAND_IN void stand_in_drops_empty_ranges() { settings.drops_empty_ranges = true; }
 STAND_IN void stand_in_empty_range(int result) { settings.empty_range = result; }
+STAND_IN void stand_in_synchronize(int result) { settings.synchronize = result; }
 STAND_IN void stand_in_configures_once() { settings.configures_once = true; }
 STAND_IN void stand_in_context(bool there) { current = there ? context_at(0) : nullptr; }
 STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
@@ -209,6 +213,7 @@ STAND_IN CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_P
 }
 STAND_IN CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* p) {
   auto& ranges = *p->pRangeProfilerObject;
+  while (settings.hangs) pause();
   if (!ranges.configured || ranges.started || ranges.passes_had == ranges.passes) return CUPTI_ERROR_INVALID_OPERATION;
   return ranges.started = true, ranges.range = 0, CUPTI_SUCCESS;
 }

@@ -33,7 +33,7 @@ STAND_IN CUresult cuCtxGetDevice(CUdevice* device) {
 STAND_IN CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
   return *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0, CUDA_SUCCESS;
 }
-STAND_IN CUresult cuCtxSynchronize() { return work_done += unfinished, unfinished = 0, CUDA_SUCCESS; }
+STAND_IN CUresult cuCtxSynchronize() { return work_done += unfinished, unfinished = 0, static_cast<CUresult>(settings.synchronize); }
 STAND_IN CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return *context = context_at(static_cast<std::size_t>(device)), CUDA_SUCCESS;
 }

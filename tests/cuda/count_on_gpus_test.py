@@ -146,6 +146,31 @@ def test_the_profiler_is_enabled_once_where_nothing_is_timed_in_between(run, tmp
     assert calls.read_text().split().count("enable") == 3, "once a case: nothing is timed beside it"
 
 
+def test_a_driver_that_hangs_costs_a_case_its_deadline_and_not_its_times(run):
+    hurried = CAMPAIGN + "[deadline]\nfactor = 1.0\nfloor_seconds = 5\n"
+    ended, _ = run(hurried, STAND_IN_CUPTI_HANGS="1")
+    assert ended.returncode == 75, ended.stderr
+    again, store = run(hurried, "--resume")
+    assert again.returncode == 0, again.stderr
+    (outcome,) = counted(store)
+    assert outcome["status"] == "ok" and len({row["session"] for row in table(store, "times")}) == 1, "timed once, by the first run"
+    assert {row["session"] for row in table(store, "times")} != {row["session"] for row in table(store, "counts")}
+
+
+def test_times_and_counts_of_a_case_may_come_from_two_processes(run, tmp_path):
+    two, calls = CAMPAIGN.replace("n = 3", "n = [3, 4, 5]").replace('"cupti"', '"auto"'), tmp_path / "calls"
+    timed, store = run(two, "--counters", "none", STAND_IN_CUPTI_CALLS=calls)
+    assert timed.returncode == 0 and not calls.exists(), timed.stderr
+    times = table(store, "times")
+    ended, _ = run(two, "--resume", "--counters", "auto", STAND_IN_CUPTI_CALLS=calls)
+    assert ended.returncode == 0 and table(store, "times") == times, ended.stderr
+    assert calls.read_text().split().count("enable") == 2, "one to try, one for all groups of all cases"
+    rows = json.loads(plumbline("show", store, "--json").stdout)["rows"]
+    on_gpu = [row for row in rows if "/g1/" in row["case"]]
+    assert len(on_gpu) == 3 and all(row["seconds"] > 0 and row["flops"] for row in on_gpu)
+    assert {row["status"] for row in counted(store)} == {"ok"}
+
+
 def test_cases_on_the_cpu_beside_it_say_that_nothing_there_counts_them(run):
     ended, store = run(CAMPAIGN.replace("[{gpus = 1}]", "[{gpus = 1}, {ranks = 1}]"))
     assert ended.returncode == 0, ended.stderr

@@ -54,10 +54,26 @@ std::set<std::string> names(const std::vector<CeilingCase>& plan) {
 
 TEST(GpuCeilingPlan, names_what_users_know) {
   const auto all = names(plan(CeilingMode::full, large()));
-  for (const char* name : {"GPU FP64 FMA", "GPU FP64 mul+add", "GPU FP32 FMA", "GPU FP16 FMA", "GPU BF16 FMA", "GPU tensor BF16 mma.sync",
-                           "GPU tensor FP64 mma.sync", "GPU tensor FP16 WMMA", "GPU shared load", "GPU load own", "GPU load", "GPU triad",
-                           "GPU chase", "GPU launch, graph", "GPU launch, stream", "GPU launch, waited for",
-                           "GPU to host, copy engine, pinned", "GPU FP64 vector k=8", "GPU FP64 FMA, 4 warps an SM"})
+  for (const char* name : {"GPU FP64 FMA",
+                           "GPU FP64 mul+add",
+                           "GPU FP32 FMA",
+                           "GPU FP16 FMA",
+                           "GPU BF16 FMA",
+                           "GPU tensor BF16 mma.sync",
+                           "GPU tensor FP64 mma.sync",
+                           "GPU tensor FP16 WMMA",
+                           "GPU shared load",
+                           "GPU load own",
+                           "GPU load",
+                           "GPU load weak",
+                           "GPU triad",
+                           "GPU chase",
+                           "GPU launch, graph",
+                           "GPU launch, stream",
+                           "GPU launch, waited for",
+                           "GPU to host, copy engine, pinned",
+                           "GPU FP64 vector k=8",
+                           "GPU FP64 FMA, 4 warps an SM"})
     EXPECT_TRUE(all.contains(name)) << name;
   for (const std::string& name : all) EXPECT_TRUE(name.starts_with("GPU ")) << name;
 }

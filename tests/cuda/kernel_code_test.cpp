@@ -74,6 +74,25 @@ TEST_F(kernel_code, the_series_of_every_form_order_and_architecture_executes_the
   EXPECT_EQ(held, 2U * 3U * 29U * disassembled_module().of("series").size());
 }
 
+/// Strong loads may be served by the half of L2 alone that owns a line; those of plain code by the nearer one.
+TEST_F(kernel_code, streams_past_L1_are_loaded_strongly_and_weakly) {
+  std::size_t held = 0;
+  for (const auto& [architecture, all] : disassembled_module().of("stream"))
+    for (const auto& [pattern, is_strong] : {std::pair("PatternE0EdE", true), std::pair("PatternE1EdE", false)}) {
+      const SassFunction& code = function(*all, pattern);
+      std::size_t loads = 0;
+      for (const SassInstruction& one : code.instructions) {
+        if (one.stem() != "LDG" || one.opcode.find("128") == one.opcode.npos) continue;
+        EXPECT_EQ(one.opcode.find("STRONG.GPU") != one.opcode.npos, is_strong) << architecture << " " << one.opcode;
+        ++loads;
+      }
+      EXPECT_EQ(loads % 4, 0U) << architecture << ": four are under way at once";
+      EXPECT_GT(loads, 0U) << architecture << " " << code.name;
+      ++held;
+    }
+  EXPECT_EQ(held, 2 * disassembled_module().of("stream").size());
+}
+
 TEST_F(kernel_code, horners_hot_loop_has_one_fma_and_what_counts_the_loop) {
   for (const auto& [architecture, all] : disassembled_module().of("series"))
     for (const auto& [precision, fma] : {std::pair("fp64", "DFMA"), std::pair("fp32", "FFMA")}) {

@@ -417,6 +417,7 @@ TEST(gpu_models, of_streams_past_L1_are_all_their_references) {
     return counts(model("ert/stream", {{"pattern", std::string(pattern)}, {"n", n(1 << 14)}, {"repeat", n(10)}}));
   };
   EXPECT_EQ(stream("load").at("bytes.L1-L2.demand_read"), Amount(passes - slack, passes + slack));
+  EXPECT_EQ(stream("load_weak"), stream("load")) << "another way to the same bytes";
   EXPECT_EQ(stream("triad").at("bytes.L1-L2.demand_read"), Amount(2 * passes - slack, 2 * passes + slack));
   EXPECT_EQ(stream("copy").at("bytes.reg-L1.store"), Amount(passes + 32));
   EXPECT_EQ(stream("load").at("bytes.reg-L1.store"), Amount(32));

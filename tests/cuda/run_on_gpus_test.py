@@ -163,6 +163,19 @@ def test_what_is_finished_is_not_measured_again(run):
     assert [row for row in after if "/n=9/" not in row["case"]] == before and len(after) > len(before)
 
 
+@pytest.mark.parametrize("cases", [ON_GPU, '[ceilings]\nmode = "quick"\ngpus = true\nrounds = 1\nonly = ["GPU FP64 FMA"]\n'])
+def test_a_run_is_not_resumed_on_another_gpu_under_the_same_host_name(run, cases):
+    first, store = run(cases)
+    assert first.returncode == 0, first.stderr
+    before = store.read_bytes()
+    other, _ = run(cases, "--resume", PLUMBLINE_STAND_IN_UUIDS_FROM="5")
+    assert other.returncode == 2 and "another GPU than the one that was measured under this name" in other.stderr, other.stderr
+    assert "GPU-55555555" in other.stderr and "GPU-11111111" in other.stderr and "-o" in other.stderr
+    assert store.read_bytes() == before
+    again, _ = run(cases, "--resume")
+    assert again.returncode == 0, again.stderr
+
+
 def test_a_gpu_that_a_case_broke_is_left_alone_and_the_case_is_named(run):
     ended, store = run(ON_GPU, PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP="1")
     failed = outcomes(store, "failed")

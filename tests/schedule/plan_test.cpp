@@ -67,6 +67,12 @@ TEST(shuffle, is_a_permutation_that_its_seed_decides) {
   EXPECT_EQ(shuffled(5, 1), (std::vector<std::size_t>{2, 1, 4, 3, 0})) << "the order is part of what a seed means: it may not change";
 }
 
+TEST_F(Planning, the_written_order_is_kept_where_it_is_asked_for) {
+  EXPECT_NE(list(plan(), 0), first(20));
+  request_.in_written_order = true;
+  EXPECT_EQ(list(plan(), 0), first(20));
+}
+
 TEST_F(Planning, every_node_measures_every_case_in_the_same_round) {
   const auto p = plan();
   ASSERT_EQ(p.rounds.size(), 20U);

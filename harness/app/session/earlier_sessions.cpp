@@ -66,6 +66,14 @@ void add_overdue(const OutcomeRow& outcome, const Deadline& deadline, EarlierSes
   if (given_up) earlier.finished.insert(key);
 }
 
+/// The UUIDs of the GPUs that a unit was measured on.
+void add_gpus(const OutcomeRow& outcome, std::map<std::string, std::set<std::string>>& gpus) {
+  const json placement = json::parse(outcome.placement, nullptr, false);
+  if (outcome.status != Status::ok || !placement.is_object()) return;
+  for (const json& rank : placement.value("ranks", json::array()))
+    if (const json uuid = rank.value("/gpu/uuid"_json_pointer, json()); uuid.is_string()) gpus[outcome.node].insert(uuid);
+}
+
 /// The last caches that were chosen, by node: those of the result file, then those of the journals.
 std::map<std::string, std::string> read_last_caches(const Results& earlier) {
   std::map<std::string, std::string> chosen;
@@ -111,8 +119,13 @@ std::map<std::string, std::string> kinds_of(const std::vector<MachineRow>& machi
 }  // namespace
 
 void to_json(json& told, const EarlierSessions& earlier) {
-  told = {{"finished", earlier.finished},       {"overdue", earlier.overdue},           {"kinds", earlier.kinds},
-          {"last_caches", earlier.last_caches}, {"chosen_forms", earlier.chosen_forms}, {"youngest_start_ns", earlier.youngest_start_ns}};
+  told = {{"finished", earlier.finished},
+          {"overdue", earlier.overdue},
+          {"kinds", earlier.kinds},
+          {"last_caches", earlier.last_caches},
+          {"chosen_forms", earlier.chosen_forms},
+          {"youngest_start_ns", earlier.youngest_start_ns},
+          {"gpus", earlier.gpus}};
 }
 
 void from_json(const json& told, EarlierSessions& earlier) {
@@ -122,6 +135,7 @@ void from_json(const json& told, EarlierSessions& earlier) {
   told.at("last_caches").get_to(earlier.last_caches);
   told.at("chosen_forms").get_to(earlier.chosen_forms);
   told.at("youngest_start_ns").get_to(earlier.youngest_start_ns);
+  told.at("gpus").get_to(earlier.gpus);
 }
 
 EarlierSessions sessions_in(const Results& earlier, const Deadline& deadline) {
@@ -129,6 +143,7 @@ EarlierSessions sessions_in(const Results& earlier, const Deadline& deadline) {
   for (const auto& outcome : earlier.outcomes) {
     add_outcome(outcome, sessions.finished);
     add_overdue(outcome, deadline, sessions);
+    add_gpus(outcome, sessions.gpus);
   }
   add_ceiling_rounds(earlier, sessions.finished);
   sessions.chosen_forms = chosen_forms(earlier.ceilings);

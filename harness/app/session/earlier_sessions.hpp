@@ -28,9 +28,10 @@ struct EarlierSessions {
   /// group that it counted (counting_is_finished). What is given up is among them.
   std::set<WorkKey> finished;
   std::map<WorkKey, Overdue> overdue;
-  std::map<std::string, std::string> kinds;        // of nodes, by name: what makes nodes alike
-  std::map<std::string, std::string> last_caches;  // that were chosen, by node, JSON (stages/last_cache_stage.hpp)
-  std::vector<ChosenForm> chosen_forms;            // loops of ceilings, by node: they are not chosen again
+  std::map<std::string, std::string> kinds;           // of nodes, by name: what makes nodes alike
+  std::map<std::string, std::set<std::string>> gpus;  // of nodes, by name: UUIDs of the GPUs that were measured
+  std::map<std::string, std::string> last_caches;     // that were chosen, by node, JSON (stages/last_cache_stage.hpp)
+  std::vector<ChosenForm> chosen_forms;               // loops of ceilings, by node: they are not chosen again
   std::int64_t youngest_start_ns = 0;
   std::vector<FormContest> contests;  // what the forms were chosen by, in the order of the sessions: on rank 0
 

@@ -28,9 +28,17 @@ struct NodeFacts {
   std::vector<std::string> gpu_flavors;
   std::size_t gpu_count = 0;
   int gpu_of_cases = 0;
+  std::vector<std::string> gpu_uuids;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeFacts, name, kind, part, whole_by, ranks, isas, cores, cores_at_once, counting, gpus, gpu_flavors,
-                                   gpu_count, gpu_of_cases)
+                                   gpu_count, gpu_of_cases, gpu_uuids)
+
+std::vector<std::string> uuids_of(const DrivenGpus& driven) {
+  std::vector<std::string> uuids;
+  for (const DrivenGpu& one : driven.all)
+    if (!one.gpu.uuid.empty()) uuids.push_back(one.gpu.uuid);
+  return uuids;
+}
 
 NodeFacts facts_of_node(const RunInput& input, const NodePart& part, const DrivenGpus& driven, Communicator& ranks) {
   const NodeGpus not_asked{.gpus = {}, .why_none = "the campaign asks for none"};
@@ -46,7 +54,8 @@ NodeFacts facts_of_node(const RunInput& input, const NodePart& part, const Drive
           .gpus = wants_gpus(input.campaign) ? gpus_here() : not_asked,
           .gpu_flavors = driven.flavors(),
           .gpu_count = driven.all.size(),
-          .gpu_of_cases = driven.device_of_cases};
+          .gpu_of_cases = driven.device_of_cases,
+          .gpu_uuids = uuids_of(driven)};
 }
 
 }  // namespace
@@ -67,6 +76,7 @@ RunNodes meet_nodes(const RunInput& input, const NodePart& part, const DrivenGpu
     flavors.insert(node.gpu_flavors.begin(), node.gpu_flavors.end());
     nodes.gpu_counts.push_back(node.gpu_count);
     nodes.devices.push_back(node.gpu_of_cases);
+    nodes.gpu_uuids.push_back(node.gpu_uuids);
     nodes.fewest_ranks = std::min(nodes.fewest_ranks, node.ranks);
     nodes.most_ranks = std::max(nodes.most_ranks, node.ranks);
     nodes.fewest_cores = std::min(nodes.fewest_cores, node.cores);

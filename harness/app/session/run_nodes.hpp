@@ -27,7 +27,8 @@ struct RunNodes {
   std::vector<std::string> flavors;                                               // of all GPUs of all nodes, whoever sees them
   std::vector<std::size_t> gpu_counts;                                            // of each node, all ranks together
   std::vector<int> devices;                                                       // of each, the GPU of the cases
-  std::uint64_t gpu_memory_bytes = 0;                                             // the least of any GPU
+  std::vector<std::vector<std::string>> gpu_uuids;  // of each node's GPUs, all ranks together; those that have one
+  std::uint64_t gpu_memory_bytes = 0;               // the least of any GPU
 };
 
 /// Brings the nodes together, collectively. The leaders tell each other and then their nodes: what is told grows with the nodes, not with

@@ -1,6 +1,7 @@
 #include "app/session/run_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -18,6 +19,7 @@
 #include "app/stages/wanted_ceilings.hpp"
 #include "campaign/confounding.hpp"
 #include "comm/told.hpp"
+#include "core/error.hpp"
 #include "machine/control_group.hpp"
 #include "machine/cpu.hpp"
 #include "model/ceilings/levels.hpp"
@@ -142,6 +144,21 @@ void add_ceilings(RunPlan& plan, const RunInput& input, const RunNodes& nodes) {
   plan.numa_rounds = numa_rounds(input.campaign.ceilings, plan.ceiling_rounds);
 }
 
+/// Refuses to go on where a node has none of the GPUs that were measured there: nodes are known by their host names, which machines may
+/// share, and one table is of one GPU. All ranks know the same, so that all throw.
+void refuse_other_gpus(const RunNodes& nodes, const EarlierSessions& earlier) {
+  for (std::size_t node = 0; node < nodes.facts.size(); ++node) {
+    const auto& now = nodes.gpu_uuids[node];
+    const auto before = earlier.gpus.find(nodes.facts[node].name);
+    if (now.empty() || before == earlier.gpus.end()) continue;
+    if (std::any_of(now.begin(), now.end(), [&](const std::string& uuid) { return before->second.contains(uuid); })) continue;
+    throw user_error(
+        fmt::format("{} has another GPU than the one that was measured under this name ({} now, {} then): resume on that machine, with "
+                    "CUDA_VISIBLE_DEVICES as it was, or choose another file with -o",
+                    nodes.facts[node].name, fmt::join(now, ", "), fmt::join(before->second, ", ")));
+  }
+}
+
 /// Plans which node measures which case when, without what earlier sessions finished; `here`: this node.
 void add_rounds(RunPlan& plan, const RunInput& input, const RunNodes& nodes, std::size_t here, const EarlierSessions& earlier) {
   std::vector<std::string> needs;  // nodes may differ in what they run
@@ -153,6 +170,7 @@ void add_rounds(RunPlan& plan, const RunInput& input, const RunNodes& nodes, std
                                            .distribute = input.campaign.placement == Placement::distribute,
                                            .turns = input.campaign.nodes.turns,
                                            .seed = input.campaign.seed,
+                                           .in_written_order = input.campaign.in_written_order,
                                            .seconds = plan.case_seconds,
                                            .needs = needs,
                                            .finished = finished,
@@ -189,6 +207,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
   RunPlan plan;
   plan.part = part_of(with_allowed(input.topology, allowed), quota);
   const RunNodes nodes = meet_nodes(input, plan.part, driven, ranks);
+  refuse_other_gpus(nodes, record.earlier());
   const auto here = static_cast<std::size_t>(ranks.node());
   plan.place = placer(input, allowed, ranks.local().size(), nodes.gpus[here], nodes.devices[here]);
   add_cases(plan, input, nodes);

@@ -147,11 +147,12 @@ class BreakableGpu final : public PacedGpu {
 };
 
 /// Names a GPU as the stand-in for NVML does; PLUMBLINE_STAND_IN_PARTS: all are parts of the first, at its address.
-/// PLUMBLINE_STAND_IN_NAMELESS: without UUIDs.
+/// PLUMBLINE_STAND_IN_NAMELESS: without UUIDs. PLUMBLINE_STAND_IN_UUIDS_FROM: those of another machine's.
 void name_in_node(int number, GpuProperties& gpu) {
   static constexpr std::array addresses{"0000:17:00.0", "0001:65:00.0", "0001:9a:00.0", "0001:ca:00.0"};
   const bool parts = asked_for("PLUMBLINE_STAND_IN_PARTS", 0) != 0;
-  const std::string digit = std::to_string(number + 1), zeros = "-0000-0000-0000-00000000000";
+  const std::string digit = std::to_string(asked_for("PLUMBLINE_STAND_IN_UUIDS_FROM", 1) + static_cast<std::uint64_t>(number)),
+                    zeros = "-0000-0000-0000-00000000000";
   gpu.pci = addresses.at(parts ? 0 : static_cast<std::size_t>(number));
   if (asked_for("PLUMBLINE_STAND_IN_NAMELESS", 0) == 0)
     gpu.uuid = (parts ? "MIG-" : "GPU-") + std::string(8, digit.front()) + zeros + digit;
