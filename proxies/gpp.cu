@@ -22,7 +22,6 @@ using cuda::block_threads, cuda::fused, cuda::plus, cuda::times;
 constexpr unsigned strips = 16, strip = block_threads / strips;
 /// The additions that make one sum of a block's.
 constexpr std::uint64_t block_sums = strips * (strip - 1) + strips - 1;
-constexpr unsigned most_bands = 32, most_energies = 6;
 
 /// The parts of a row, each a block of threads for all energies or, in the naive form, for one.
 struct GppParts {
@@ -210,7 +209,7 @@ void add_up_on_host(GppPassed<energies, Real>& passed, const Complex<Real*>& to,
 template <GppVariant variant, unsigned energies, class Real>
 __global__ void __launch_bounds__(block_threads, 2) sum_each_part(const GppInParts<Real> x, std::size_t begin, unsigned rows) {
   __shared__ GppPassed<energies, Real> passed;
-  __shared__ alignas(2 * sizeof(Real)) Complex<Real> wx[most_bands * energies];
+  __shared__ alignas(2 * sizeof(Real)) Complex<Real> wx[GppShape::most_bands * energies];
   const GppPart part = part_of(x, begin, rows, blockIdx.x);
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < part.bands * x.energies; i += block_threads) wx[i] = number_at(x.wx, part.energy + i);
@@ -228,7 +227,7 @@ __global__ void __launch_bounds__(block_threads) sum_each_row(const GppInParts<R
 }
 
 /// Gives act<energies>() for that number of them.
-template <unsigned most = most_energies, class Act>
+template <unsigned most = gpp_most_energies, class Act>
 void with_energies(std::size_t energies, Act act) {
   if (energies == most)
     act.template operator()<most>();
@@ -388,7 +387,7 @@ class GppCase final : public GppData<Real, DeviceArray, GppInParts> {
     const auto rows = static_cast<unsigned>(end - begin);
     with_variant(x, [&]<GppVariant variant, unsigned energies> {
       GppPassed<energies, Real> passed;
-      std::vector<Complex<Real>> wx(most_bands * energies);
+      std::vector<Complex<Real>> wx(GppShape::most_bands * energies);
       for (unsigned block = 0; block < rows * x.sums * x.of_energies; ++block) {
         const GppPart part = part_of(x, begin, rows, block);
         for (unsigned i = 0; i < part.bands * energies; ++i) wx[i] = number_at(x.wx, part.energy + i);

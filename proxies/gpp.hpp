@@ -11,9 +11,14 @@ namespace plumbline {
 inline constexpr std::array<std::pair<const char*, GppVariant>, 4> gpp_variants{
     {{"naive", GppVariant::naive}, {"vector", GppVariant::vector}, {"blocked", GppVariant::blocked}, {"nodivide", GppVariant::nodivide}}};
 
+/// Each number of energies up to that has code of its own.
+inline constexpr unsigned gpp_most_energies = 6;
+
 /// The sizes of a case. `waves` and `bands` are those of a block: of 6 rows of 256 waves even an L1 holds enough, and of the 32 bands' rows
 /// an L2.
 struct GppShape {
+  static constexpr std::uint64_t most_waves = 256, most_bands = 32;
+
   GppVariant variant;
   std::uint64_t nbands, ngpown, ncouls, nw, stride, waves, bands;
 
@@ -24,8 +29,8 @@ struct GppShape {
         ncouls(p.integer("ncouls")),
         nw(p.integer("nw")),
         stride(p.integer("stride")),
-        waves(is_blocked() ? std::min<std::uint64_t>(ncouls, 256) : ncouls),
-        bands(is_blocked() ? std::min<std::uint64_t>(nbands, 32) : nbands) {}
+        waves(is_blocked() ? std::min(ncouls, most_waves) : ncouls),
+        bands(is_blocked() ? std::min(nbands, most_bands) : nbands) {}
 
   bool is_blocked() const { return variant == GppVariant::blocked || variant == GppVariant::nodivide; }
   std::uint64_t wave_blocks() const { return (ncouls + waves - 1) / waves; }
@@ -229,7 +234,10 @@ inline KernelFacts gpp_facts(ProofSizes proof) {
            {.name = "nbands", .preset = std::int64_t{8}, .description = "bands", .max = 1 << 16},
            {.name = "ngpown", .preset = std::int64_t{16}, .description = "rows of the result, which the team divides", .max = 1 << 16},
            {.name = "ncouls", .preset = std::int64_t{1024}, .description = "plane waves visited in a row", .max = 1 << 24},
-           {.name = "nw", .preset = std::int64_t{3}, .description = "energies: the more, the higher the arithmetic intensity", .max = 6},
+           {.name = "nw",
+            .preset = std::int64_t{3},
+            .description = "energies: the more, the higher the arithmetic intensity",
+            .max = gpp_most_energies},
            {.name = "stride",
             .preset = std::int64_t{1},
             .description = "elements from one plane wave to the next in rows so much longer",
