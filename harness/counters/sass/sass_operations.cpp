@@ -106,8 +106,9 @@ std::optional<SassArithmetic> tensor_operations(const SassInstruction& one) {
   return SassArithmetic{std::string("flops.tensor.") + type, operations / found->threads};
 }
 
-/// Constants are moved by an HFMA2 of zeros, a half is widened by an HADD2, integers are divided by a reciprocal, Newton steps begin with an
-/// estimate: no arithmetic of the program's. A GPU's counters see the first all the same, which model/scoring/counted_case.cpp allows for.
+/// Constants are moved by an HFMA2 of zeros, a half is widened by an HADD2, integers are divided by a reciprocal, Newton steps begin with
+/// an estimate: no arithmetic of the program's. A GPU's counters see the first all the same, which model/scoring/counted_case.cpp allows
+/// for.
 bool only_moves(const SassInstruction& one) {
   if (one.of_integers || one.is_estimate) return true;
   if (!one.opcode.starts_with("H") || !one.stem().ends_with("2")) return false;
