@@ -94,7 +94,7 @@ struct ConvSweep {
 };
 
 template <class Real, unsigned wide>
-__global__ void __launch_bounds__(conv_threads) conv_products(const __grid_constant__ ConvProduct<Real> x) {
+__global__ void __launch_bounds__(conv_threads, conv_blocks) conv_products(const __grid_constant__ ConvProduct<Real> x) {
   using Lined = ConvLined<Real>;
   const unsigned column_tiles = (x.gather.outer + conv_tile - 1) / conv_tile, first_column = blockIdx.x % column_tiles * conv_tile,
                  first_row = blockIdx.x / column_tiles * conv_tile;
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(conv_threads) conv_products(const __grid_const
 }
 
 template <class Real, unsigned wide>
-__global__ void __launch_bounds__(conv_threads) conv_gradients(const __grid_constant__ ConvGradient<Real> x) {
+__global__ void __launch_bounds__(conv_threads, conv_blocks) conv_gradients(const __grid_constant__ ConvGradient<Real> x) {
   using Pointed = ConvPointed<Real>;
   const unsigned first_row = blockIdx.x * conv_tile, first_column = blockIdx.y * conv_tile, first_point = blockIdx.z * x.split.points,
                  end = x.end(first_point);

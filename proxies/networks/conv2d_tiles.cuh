@@ -8,6 +8,9 @@
 
 namespace plumbline {
 
+/// The blocks that a multiprocessor has room for at least. Told none or more, the compiler keeps some numbers in memory.
+constexpr unsigned conv_blocks = 2;
+
 /// A thread brings elements in one by one, or 8 of 16 bits at once; so many threads stand side by side along a row.
 template <class Real>
 struct ConvPieces {

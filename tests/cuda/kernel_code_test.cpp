@@ -150,7 +150,8 @@ TEST_F(kernel_code, a_convolutions_step_is_whole_tiles_of_products_in_registers_
         const bool is_tensor = std::string(opcode) == "HMMA";
         EXPECT_EQ(of_kind(opcode), !is_tensor ? 64 * 64 * 16 / 128 : architecture == "sm_75" ? 32 : 16) << architecture << " " << code.name;
         EXPECT_EQ(of_kind("LDG"), is_tensor ? 4 : 16) << architecture << " " << code.name;
-        EXPECT_GT(10 * of_kind(opcode), is_tensor ? 0 : 5 * std::ssize(body)) << architecture << ": most of it is arithmetic";
+        const auto issued = std::ssize(body) - of_kind("NOP");  // which stand between those of fp64 on sm_120
+        EXPECT_TRUE(is_tensor || 2 * of_kind(opcode) > issued) << architecture << " " << code.name << ": most of it is arithmetic";
       }
 }
 TEST_F(kernel_code, a_convolution_keeps_its_sums_in_registers) {
