@@ -261,7 +261,7 @@ class GppSectors {
     for (const char* array : {"partial.re", "partial.im"}) add_partial(all, array);
     for (const char* array : {"ach.re", "ach.im"})
       all.push_back({.array = array,
-                     .footprint_bytes = s_.ngpown * (s_.nw * real + sector - 1) / sector * sector,
+                     .footprint_bytes = s_.ngpown * ((s_.nw * real + sector - 1) / sector * sector),
                      .written = true,
                      .stores = s_.ngpown * s_.nw,
                      .element_bytes = real,

@@ -75,18 +75,17 @@ std::vector<Reading> times(std::size_t entries, std::vector<Reading> empty) {
   return empty;
 }
 
-/// Adds the readings of a phase to those of the whole sweep. What does not add up is told so.
+/// Adds the readings of a phase to those of the whole sweep, of which a rate or a share is nobody's wish.
 void add(std::vector<Reading>& whole, const std::vector<Reading>& phase) {
+  constexpr const char* why_none = "a rate or a share does not add up over the phases of a sweep";
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    if (whole[i].status != Status::ok || phase[i].no_number) continue;
-    if (phase[i].status != Status::ok || phase[i].rate) {
-      whole[i] = phase[i].status != Status::ok ? phase[i]
-                                               : Reading{.event = phase[i].event,
-                                                         .status = Status::failed,
-                                                         .reason = "a rate or a share does not add up over the phases of a sweep"};
-      continue;
-    }
-    whole[i].raw += phase[i].raw;
+    if (whole[i].status != Status::ok) continue;
+    if (phase[i].status != Status::ok)
+      whole[i] = phase[i];
+    else if (phase[i].rate)
+      whole[i] = {.event = phase[i].event, .status = Status::skipped, .reason = why_none};
+    else
+      whole[i].raw += phase[i].raw;
   }
 }
 

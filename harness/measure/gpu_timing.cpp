@@ -121,6 +121,7 @@ double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
 // The seconds of each phase in one of so many sweeps. A phase ends where the next step begins.
 std::vector<PhaseTime> PreparedOnGpu::time_phases(std::uint64_t sweeps) {
   std::vector<PhaseTime> times(phases());
+  gpu_.mark(application_->steps().size());  // the last of them: all are made before any is set between two steps
   for (std::uint64_t done = 0; done < sweeps; ++done) {
     std::size_t marks = 0;
     gpu_.mark(marks);

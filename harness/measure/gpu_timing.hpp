@@ -45,8 +45,8 @@ class PreparedOnGpu {
   /// Checks the result again once the repetitions are made; outside all times.
   void look_after_timing(Timed& timed);
   /// Times so many sweeps, restored in between where the workload restores, outside the timed spans: the seconds of one, and the clock
-  /// right after. The phases of an application are timed by marks between steps in a few sweeps more, which therefore take longer than the
-  /// timed ones where steps are short.
+  /// behind them and what restores. The phases of an application are timed by marks between steps in a few sweeps more, which therefore
+  /// take longer than the timed ones where steps are short.
   Repetition measure(std::uint64_t sweeps);
   /// The number of sweeps that last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.
   std::uint64_t calibrate(double min_seconds, double warm_up_seconds);

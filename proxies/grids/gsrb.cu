@@ -125,7 +125,9 @@ class GsrbCase final : public GsrbData<Real, DeviceArray> {
   static ApplicationWork application(const Parameters& p, std::string_view) {
     const BoxGrid grid = box_grid_of(p);
     const auto update = [&](std::uint64_t color) { return update_work_of_gpu<Real>(grid, gsrb_loop_of(p), color); };
-    return GsrbCase::phases(grid, ghost_work<Real>(grid), update(0), update(1));
+    ApplicationWork gsrb = GsrbCase::phases(grid, ghost_work<Real>(grid), update(0), update(1));
+    gsrb.data_bytes += grid.size() * sizeof(Real);  // what restore() copies from lies in the GPU's memory, too
+    return gsrb;
   }
 
   GsrbCase(const Parameters& p, DeviceMemory& memory) : GsrbData<Real, DeviceArray>(p, memory), first_x_(box_grid_of(p).size(), memory) {}
@@ -134,9 +136,10 @@ class GsrbCase final : public GsrbData<Real, DeviceArray> {
     GsrbData<Real, DeviceArray>::initialise(begin, end);
     copy(first_x_, this->arrays()[Arrays::x], begin, end);
   }
-  /// x is had again from a copy on the device: the host is far away.
+  /// x is had again from a copy on the device: the host is far away. The array that it alternates with becomes what no cell of it is to be.
   void restore(std::size_t begin, std::size_t end) override {
-    for (const std::size_t which : {Arrays::x, Arrays::other}) copy(this->arrays()[which], first_x_, begin, end);
+    copy(this->arrays()[Arrays::x], first_x_, begin, end);
+    copy(this->arrays()[Arrays::other], this->arrays()[Arrays::rhs], begin, end);
   }
 
   static void launch(const Gsrb<Real>& s, std::size_t begin, std::size_t end) {

@@ -21,7 +21,7 @@ struct HeatUpdate {
   }
 };
 
-/// A block's share of a sum: what a thread brings, by `Body::brought`, and the place of the sum, by `Body::sum`.
+/// A block's share of a sum: what a thread brings, by `Body::brought`, and the place of the sum, by `Body::keep`.
 template <class Body, class Real>
 struct HeatSum {
   static __device__ void block(const Heat2d<Real>& x, std::size_t i) {
@@ -74,6 +74,7 @@ struct HeatCase final : HeatData<Real, DeviceArray> {
     cuda::BlockSum<Real>::add_to(of_energy, n);
     of_total.flops = {{flops<Real>("add"), n}};
     cuda::BlockSum<Real>::add_to(of_total, 1);
+    heat.data_bytes += points * sizeof(Real);  // what restore() copies from lies in the GPU's memory, too
     return heat;
   }
 

@@ -212,11 +212,17 @@ void refuse_on_gpus(const ConvShape& s) {
   };
   if (conv_by_tensor_cores<Real> && s.channels % 8 != 0) refuse("channels", s.channels);
   if (conv_by_tensor_cores<Real> && s.filters % 8 != 0) refuse("filters", s.filters);
-  constexpr std::uint64_t most = std::uint64_t{1} << 31;
-  const std::uint64_t image = s.image(), columns = s.side() * s.side() * s.depth();
-  if (s.images * s.width * s.width >= most || s.weights() >= most || image >= most || s.output() >= most ||
-      (s.variant == ConvVariant::im2col && columns >= most))
-    refuse_convolution("its arrays have more than 2^31 points, or numbers of one image or of the filters, which GPUs count in 32 bits");
+  const auto count_in_32_bits = [](const char* what, std::uint64_t is, const char* smaller) {
+    if (is >= std::uint64_t{1} << 31)
+      refuse_convolution(std::string(what) + " " + std::to_string(is) + ", and GPUs count below 2147483648: take a smaller " + smaller);
+  };
+  count_in_32_bits("the points of all images are", s.images * s.width * s.width, "images or width");
+  count_in_32_bits("the numbers of an image are", s.image(), "width or channels");
+  count_in_32_bits("the numbers of an output are", s.output(), "width or filters");
+  count_in_32_bits("the numbers of the filters are", s.weights(), "kernel, channels or filters");
+  if (s.variant == ConvVariant::im2col)
+    count_in_32_bits("the numbers of an image's columns are", s.side() * s.side() * s.depth(),
+                     "width, kernel or channels, or variant = implicit");
   refuse_unsure_sums<ConvSum<Real>>(s);
 }
 

@@ -196,7 +196,7 @@ inline std::vector<ConvGather> conv_gathers(const ConvShape& s) {
 }
 
 /// The filters' gradient sums over the points of all outputs. So that more than a few blocks have work, the points are split into equal
-/// parts, whose sums are added up last: as many as make some thousand blocks, of 256 points at least.
+/// parts, whose sums are added up last: as many as make some thousand blocks, of some 128 points at least.
 struct ConvSplit {
   unsigned parts, points;  // of a part
 };

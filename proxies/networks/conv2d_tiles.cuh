@@ -37,14 +37,14 @@ __device__ __forceinline__ typename ConvPieces<Real>::Piece conv_load(const Real
 /// A step's tile of one operand in shared memory: the numbers of each step of the depth side by side. Rows are shifted so that threads that
 /// store do not meet in a bank.
 template <class Real>
-struct ConvTile {
+struct alignas(16) ConvTile {
   Real at[conv_depth_step<Real>][conv_tile + 4];
 
   __device__ void store(unsigned row, unsigned depth, Real number) { at[depth][row] = number; }
 };
 /// A step's tile of 16-bit numbers is rows of words, of two numbers that follow one another in the depth, of which groups of four change
 /// places from one eight of rows to the next.
-struct ConvWordTile {
+struct alignas(16) ConvWordTile {
   unsigned at[conv_tile][20];
 
   static __device__ unsigned place(unsigned row, unsigned word) { return word ^ (row / 8 % 4 * 4); }

@@ -98,11 +98,11 @@ TEST_P(CudaKernel, of_an_application_is_right_on_several_ranks) {
 
 TEST_P(CudaKernel, that_restores_gives_the_same_result_again) {
   on_the_host<HostInPlaceOfDevice>([](const Sweep sweep, Workload& data, HostInPlaceOfDevice&) {
+    if (!data.restores()) return;  // a sweep computes the same again
     initialise(data);
     Peers alone;
     sweep_alone(data, sweep, alone);
     const double first = data.error();
-    if (!data.restores()) GTEST_SKIP() << "a sweep computes the same again";
     data.restore(0, data.extent());
     EXPECT_GT(data.error(), data.tolerance()) << "the result is still there";
     sweep_alone(data, sweep, alone);
@@ -189,15 +189,15 @@ TEST_P(CudaKernel, finds_one_wrong_number_in_its_result) {
     Peers alone;
     sweep_alone(data, sweep, alone);
     ASSERT_LE(data.error(), data.tolerance());
-    // What an application writes is not all its result: some of it are ghost cells, or a step's that another step has used.
-    bool is_found = false;
-    const double last = dynamic_cast<ApplicationData*>(&data) == nullptr ? 0.5 : 0.9;
-    for (double share = 0.5; share <= last && !is_found; share += 0.07) {
+    // What an application writes is not all its result: a part are ghost cells, or what one step left for another. Most of it is.
+    const bool is_application = dynamic_cast<ApplicationData*>(&data) != nullptr;
+    int places = 0, found = 0;
+    for (double share = 0.5; share <= (is_application ? 0.9 : 0.5); share += 0.07, ++places) {
       ASSERT_GE(memory.spoil(share), 1) << "nothing was written";
-      is_found = data.error() > data.tolerance();
+      if (data.error() > data.tolerance()) ++found;
       memory.mend();
     }
-    EXPECT_TRUE(is_found);
+    EXPECT_GE(2 * found, places) << "of " << places;
   });
 }
 

@@ -130,7 +130,7 @@ class CuptiBackend final : public MultiPass {
         reading.reason = "CUPTI gave no number";
         reading.no_number = std::isnan(value);
       } else if (trouble_.ok() && !is_additive(counted_->events[i]) && sum.entries > 1) {
-        reading.status = Status::failed;
+        reading.status = Status::skipped;
         reading.reason = "a rate or a share does not add up over " + std::to_string(sum.entries) + " entries of the region";
       } else if (trouble_.ok()) {
         reading.raw = static_cast<std::uint64_t>(std::llround(value));

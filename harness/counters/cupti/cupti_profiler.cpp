@@ -77,7 +77,7 @@ class Enabled {
   bool is_configured_for(const void* profiler) const { return configured_for_ == profiler; }
   /// Hands it to a profiler, which is to configure it. Whoever finds it amid a count that never came to its end begins with a new object.
   void hand_to(const void* profiler) {
-    if (is_counting_) renew();
+    if (is_counting_ || object_ == nullptr) renew();
     configured_for_ = profiler;
   }
   /// Whether it was not as it was first enabled, so that a new object may do what this one refused.

@@ -61,6 +61,7 @@ class DisassembledBackend final : public Backend {
   void prepare(std::size_t, int sums) override { launches_.assign(static_cast<std::size_t>(sums), {}); }
   void enter(int sum) noexcept override { place_.write_down(&launches_[static_cast<std::size_t>(sum)]); }
   void leave(int) noexcept override { place_.write_down(nullptr); }
+  void close(int) noexcept override { place_.write_down(nullptr); }  // also of an entry that was never left
   std::vector<Reading> readings(int sum) const override {
     const std::vector<KernelLaunch>& launches = launches_.at(static_cast<std::size_t>(sum));
     const LaunchCounts counts = counts_of(launches, place_.folder);
