@@ -290,7 +290,7 @@ def test_what_is_there_is_told(tmp_path):
     [
         (SERIES + "team = [{gpus = 2}]\n", ["'gpus' is 2, but a case runs on one GPU"]),
         (SERIES + "team = [{gpus = 1, threads = 4}]\n", ["'threads' stands beside 'gpus'", "one thread of one rank drives a GPU"]),
-        ('[[cases]]\nkernel = "proxies/gsrb"\nteam = [{gpus = 1}]\n', ["proxies/gsrb has no version for GPUs", "validation/series"]),
+        ('[[cases]]\nkernel = "proxies/cg"\nteam = [{gpus = 1}]\n', ["proxies/cg has no version for GPUs", "validation/series"]),
         (ON_GPU + 'flavor = "cuda13-sm_9"\n', ["no flavor 'cuda13-sm_9'", "cuda13-sm_"]),
     ],
 )
