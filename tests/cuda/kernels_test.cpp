@@ -54,8 +54,16 @@ TEST_P(CudaKernel, is_for_gpus_and_has_a_flavor_for_every_architecture) {
   }
 }
 
-TEST_P(CudaKernel, of_an_application_counts_each_phase_as_modelled) {
-  if (!kernel().application) GTEST_SKIP() << "a kernel of one loop";
+/// Those that go through a schedule of phases.
+class CudaApplication : public CudaKernel {};
+std::vector<const Kernel*> applications() {
+  std::vector<const Kernel*> all = all_kernels();
+  std::erase_if(all, [](const Kernel* kernel) { return !kernel->application; });
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(All, CudaApplication, testing::ValuesIn(applications()), word_of);
+
+TEST_P(CudaApplication, counts_each_phase_as_modelled) {
   for (const Parameters& point : points(kernel(), small)) {
     const auto phases = kernel().application(point, kernel().precisions.front(), "").phases;
     const std::vector<Tally> counted = kernel().count_phases(point);
@@ -85,8 +93,7 @@ std::vector<std::unique_ptr<Workload>> swept_by_ranks_with_devices(const Kernel&
   return data;
 }
 
-TEST_P(CudaKernel, of_an_application_is_right_on_several_ranks) {
-  if (!kernel().application) GTEST_SKIP() << "a kernel of one loop";
+TEST_P(CudaApplication, is_right_on_several_ranks) {
   for (const Parameters& point : points(kernel(), small))
     for (const std::string& precision : kernel().precisions)
       for (const std::size_t ranks : {2U, 3U}) {
