@@ -54,7 +54,7 @@ TEST_P(CudaKernel, is_for_gpus_and_has_a_flavor_for_every_architecture) {
   }
 }
 
-/// Those that go through a schedule of phases.
+/// The kernels that go through a schedule of phases.
 class CudaApplication : public CudaKernel {};
 std::vector<const Kernel*> applications() {
   std::vector<const Kernel*> all = all_kernels();
