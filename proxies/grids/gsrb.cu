@@ -14,11 +14,11 @@ struct SmoothedRow {
     const unsigned r = t / threads_a_row, j = r % n, k = r / n % n, box = r / (n * n);
     const unsigned place = box % boxes + box / boxes % boxes + box / (boxes * boxes);
     share = t % threads_a_row;
+    cell = first_cell(box, k, j, n) + share;
     first_updated = (place * n + j + k + static_cast<unsigned>(s.color)) % 2;
-    first = first_cell(box, k, j, n);
   }
   unsigned share, first_updated;  // the first cell of the row that has the color
-  std::size_t first;              // the place of its first cell in all arrays
+  std::size_t cell;               // the place in all arrays of the thread's cell, where each has one
 };
 
 /// The amount that the update adds to the cell at this place.
@@ -35,8 +35,7 @@ struct MaskedUpdate {
   template <class Real>
   PLUMBLINE_BOTH static void element(const Gsrb<Real>& s, std::size_t thread) {
     const SmoothedRow row(s, thread, static_cast<unsigned>(s.n));
-    const std::size_t at = row.first + row.share;
-    s.out[at] = s.x[at] + s.mask[row.first_updated * s.n + row.share] * gain(s, at);
+    s.out[row.cell] = s.x[row.cell] + s.mask[row.first_updated * s.n + row.share] * gain(s, row.cell);
   }
 };
 
@@ -45,11 +44,10 @@ struct BranchedUpdate {
   template <class Real>
   PLUMBLINE_BOTH static void element(const Gsrb<Real>& s, std::size_t thread) {
     const SmoothedRow row(s, thread, static_cast<unsigned>(s.n));
-    const std::size_t at = row.first + row.share;
     if (row.share % 2 == row.first_updated)
-      s.out[at] = s.x[at] + gain(s, at);
+      s.out[row.cell] = s.x[row.cell] + gain(s, row.cell);
     else
-      s.out[at] = s.x[at];
+      s.out[row.cell] = s.x[row.cell];
   }
 };
 
@@ -60,8 +58,9 @@ struct EveryOtherUpdate {
     const auto n = static_cast<unsigned>(s.n);
     const SmoothedRow row(s, thread, (n + 1) / 2);
     const unsigned updated = 2 * row.share + row.first_updated, copied = 2 * row.share + 1 - row.first_updated;
-    if (updated < n) s.out[row.first + updated] = s.x[row.first + updated] + gain(s, row.first + updated);
-    if (copied < n) s.out[row.first + copied] = s.x[row.first + copied];
+    const std::size_t first = row.cell - row.share;
+    if (updated < n) s.out[first + updated] = s.x[first + updated] + gain(s, first + updated);
+    if (copied < n) s.out[first + copied] = s.x[first + copied];
   }
 };
 

@@ -100,7 +100,7 @@ class CuptiBackend final : public MultiPass {
   }
   void enter(int sum) noexcept override {
     guard([&] {
-      if (entered_.size() == entered_.capacity()) throw io_error("a pass has more entries than were expected");
+      if (entered_.size() == most_entries_) throw io_error("a pass has more entries than were expected");
       entered_.push_back(static_cast<std::size_t>(sum));
       launches_ ? launches_->enter() : ranges_->enter();
     });
