@@ -148,15 +148,14 @@ std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
   return static_cast<int>(team.integer(key, 1, 1 << 20)->value);
 }
 
-/// Reads a team of a GPU: one rank drives it, with one thread, so there is nothing to choose.
+/// Reads a team of GPUs: one thread of one rank drives each, so there is nothing more to choose.
 TeamSpec gpu_team(const WrittenTable& team) {
   for (const char* key : {"ranks", "threads"})
     if (team.has(key))
-      team.fail(team.at(key), fmt::format("'{}' stands beside 'gpus': one thread of one rank drives a GPU; write {{gpus=1}}", key));
-  const auto written = team.integer("gpus", 1, 1 << 20);
-  if (written->value != 1)
-    team.fail(written->at, fmt::format("'gpus' is {}, but a case runs on one GPU; write {{gpus=1}}", written->value));
-  return {.gpus = 1};
+      team.fail(team.at(key), fmt::format("'{}' stands beside 'gpus': one thread of a rank of its own drives each GPU; write {{gpus=2}} "
+                                          "for two ranks with a GPU each",
+                                          key));
+  return {.gpus = team_number(team, "gpus")};
 }
 
 std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
@@ -164,7 +163,7 @@ std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
   if (node == nullptr) return {{TeamSpec{}, spec.at()}};
   std::vector<Written<TeamSpec>> teams;
   const auto add = [&](const toml::node& element) {
-    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=1}");
+    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=G}");
     const WrittenTable team(*element.as_table(), spec.path(), "'team'");
     team.allow_only(team_keys.names());
     teams.push_back({team.has("gpus") ? gpu_team(team) : TeamSpec{team_number(team, "ranks"), team_number(team, "threads")}, team.at()});
@@ -212,10 +211,17 @@ std::string_view to_string(CeilingsMode mode) {
   return words[static_cast<std::size_t>(mode)];
 }
 
+bool drives_gpu(const Campaign& campaign, int rank) {
+  return std::any_of(campaign.cases.begin(), campaign.cases.end(), [&](const CaseSpec& spec) {
+    return std::any_of(spec.teams.begin(), spec.teams.end(),
+                       [&](const auto& team) { return team.value.on_gpus() && rank < team.value.gpus.value_or(rank + 1); });
+  });
+}
+
 bool wants_gpus(const Campaign& campaign) {
   if (campaign.ceilings.mode != CeilingsMode::none && campaign.ceilings.gpus.value_or(false)) return true;
   return std::any_of(campaign.cases.begin(), campaign.cases.end(), [](const CaseSpec& spec) {
-    return std::any_of(spec.teams.begin(), spec.teams.end(), [](const auto& team) { return team.value.gpus > 0; });
+    return std::any_of(spec.teams.begin(), spec.teams.end(), [](const auto& team) { return team.value.on_gpus(); });
   });
 }
 

@@ -68,10 +68,11 @@ struct NodesWish {
   bool remeasure = true;  // outliers among like nodes are measured again before one is named
 };
 
-/// A team as written; nullopt is "all": all ranks of a node, all cores a rank can have.
+/// A team as written; nullopt is "all": all ranks of a node, all cores a rank can have, all GPUs that ranks of a node can have one each.
 struct TeamSpec {
   std::optional<int> ranks = 1, threads = 1;
-  int gpus = 0;  // 1: the team is a GPU and the rank that drives it
+  std::optional<int> gpus = 0;  // each with the rank that drives it; 0: the team is of CPUs
+  bool on_gpus() const { return gpus != 0; }
 };
 
 /// A [[cases]] table: the product of its lists.
@@ -106,6 +107,8 @@ struct Campaign {
 
 /// Whether the campaign has a team on a GPU, or wants ceilings of GPUs.
 bool wants_gpus(const Campaign& campaign);
+/// Whether cases of the campaign may have this rank of a node drive a GPU.
+bool drives_gpu(const Campaign& campaign, int rank);
 
 /// Reads a campaign's text. Throws Error (user) naming file, line, column, key, why, and what is allowed.
 Campaign parse_campaign(std::string text, const std::string& path);

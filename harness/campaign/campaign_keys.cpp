@@ -57,7 +57,8 @@ const WrittenKeys team_keys{
     "team",
     {{"ranks", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})", "ranks of the team, or all"},
      {"threads", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})", "threads of each rank, or all"},
-     {"gpus", R"({"const":1})", "one GPU, without ranks and threads"}}};
+     {"gpus", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})",
+      "so many GPUs, each driven by a rank of its own, without ranks and threads; or all"}}};
 
 const WrittenKeys case_keys{
     "cases",

@@ -47,7 +47,7 @@ std::size_t place_of_word(std::string_view text, std::string_view word) {
   return at;
 }
 
-Space space_of(const TeamSpec& team) { return team.gpus > 0 ? Space::cuda : Space::cpu; }
+Space space_of(const TeamSpec& team) { return team.on_gpus() ? Space::cuda : Space::cpu; }
 
 bool wants(const CaseSpec& spec, Space space) {
   return std::any_of(spec.teams.begin(), spec.teams.end(), [&](const auto& team) { return space_of(team.value) == space; });
@@ -168,8 +168,9 @@ class SpecExpansion {
     std::vector<Team> chosen;
     for (const auto& team : spec_.teams) {
       if (space_of(team.value) != kernel_.space) continue;
-      if (team.value.gpus > 0) {
-        chosen.push_back({.gpus = team.value.gpus});
+      if (team.value.on_gpus()) {
+        const int gpus = team.value.gpus.value_or(target_.gpus_per_node);
+        chosen.push_back({.ranks = gpus, .gpus = gpus});
         continue;
       }
       const int ranks = team.value.ranks.value_or(target_.ranks_per_node);
@@ -321,7 +322,7 @@ std::vector<const Kernel*> kernels_of(const Campaign& campaign, const CaseSpec& 
     for (const auto& kernel : all)
       if (kernel.space == Space::cuda) others.push_back(kernel.name);
     throw wrong_at(campaign.path, team.at,
-                   team.value.gpus > 0
+                   team.value.on_gpus()
                        ? fmt::format("{} has no version for GPUs; those that have one are: {}", spec.kernel.value, fmt::join(others, ", "))
                        : fmt::format("{} is for GPUs alone: write team = [{{gpus=1}}]", spec.kernel.value));
   }

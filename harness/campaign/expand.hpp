@@ -16,6 +16,7 @@ struct Target {
   std::string isas;                                    // those it runs, for messages: "v2, v3"
   int ranks_per_node = 1;                              // meant by ranks = "all"
   int cores_per_node = 1;                              // divided among a team's ranks: threads = "all"
+  int gpus_per_node = 1;                               // that ranks of their own can drive: gpus = "all"
   std::function<bool(std::string_view flavor)> runs_on_gpu = [](std::string_view) { return false; };  // "cuda13-sm_90a"; "": any GPU
   std::string gpus = "no GPU";      // in words: which there are, or why there is none
   std::string no_gpu_kernels = "";  // why this program has no kernels for GPUs at all; empty where it has

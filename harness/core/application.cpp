@@ -1,11 +1,18 @@
 #include "core/application.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace plumbline {
 
 void Peers::exchange(std::span<const Message> messages) {
   for (const Message& message : messages) std::memcpy(message.received, message.sent, message.bytes);
+}
+
+std::size_t ApplicationData::phases() const {
+  std::size_t count = 0;
+  for (const Step& step : steps()) count = std::max(count, step.phase + 1);
+  return count;
 }
 
 Work whole_work(const ApplicationWork& application) {

@@ -46,6 +46,8 @@ class ApplicationData : public Workload {
   /// Tells, before anything is initialised, which of the ranks these data belong to. Ranks hold different values.
   virtual void take_place(int rank, int ranks) { static_cast<void>(rank), static_cast<void>(ranks); }
   virtual const std::vector<Step>& steps() const = 0;
+  /// The number of phases that its steps are of.
+  std::size_t phases() const;
 
   /// There is no one loop that could take them: steps have arguments of their own.
   const void* arguments() const final { return nullptr; }

@@ -8,10 +8,11 @@
 
 namespace plumbline {
 
-/// A team is ranks that work on a case together, each with so many threads; or one GPU, which one thread of one rank drives.
+/// A team is ranks that work on a case together, each with so many threads; or so many GPUs, each driven by one thread of a rank of its
+/// own.
 struct Team {
   int ranks = 1, threads = 1;
-  int gpus = 0;  // 1: the case runs there
+  int gpus = 0;  // as many as ranks where the case runs on GPUs; else none
   Space space() const { return gpus > 0 ? Space::cuda : Space::cpu; }
   std::string name() const { return gpus > 0 ? "g" + std::to_string(gpus) : "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
   bool operator==(const Team&) const = default;

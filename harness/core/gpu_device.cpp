@@ -28,6 +28,12 @@ std::optional<Named> split(std::string_view name) {
 
 std::string gpu_word(int device) { return std::string(word) + (device == 0 ? "" : std::to_string(device)); }
 
+std::string gpu_words(const std::vector<int>& devices) {
+  std::string words;
+  for (const int device : devices) words += (words.empty() ? "" : ", ") + gpu_word(device);
+  return words;
+}
+
 int gpu_of_name(std::string_view name) {
   const auto named = split(name);
   return named ? named->device : 0;

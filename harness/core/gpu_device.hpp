@@ -4,11 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plumbline {
 
 /// The word of a GPU: "GPU" for the first one (0), "GPU1", "GPU2", ... for the others.
 std::string gpu_word(int device);
+/// The words of several: "GPU, GPU1".
+std::string gpu_words(const std::vector<int>& devices);
 /// The number of the GPU that a name's first word names, 0 where it names none.
 int gpu_of_name(std::string_view name);
 /// The number of the GPU in "GPU2 FP64 FMA" or "ceiling/GPU2 FP64 FMA/fp64/r1t1"; nothing where the name is no GPU's.

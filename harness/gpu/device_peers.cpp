@@ -1,7 +1,7 @@
 #include "gpu/device_peers.hpp"
 
-#include <cstddef>
-#include <vector>
+#include <cstring>
+#include <utility>
 
 namespace plumbline {
 
@@ -13,20 +13,42 @@ void DevicePeers::exchange(std::span<const Message> messages) {
   std::vector<std::vector<std::byte>> sent, received;
   std::vector<Message> staged(messages.begin(), messages.end());
   for (Message& message : staged) {
-    memory_.copy_out(sent.emplace_back(message.bytes).data(), message.sent, message.bytes);
-    message.sent = sent.back().data();
+    message.sent = sent.emplace_back(copied_out(message.sent, message.bytes)).data();
     message.received = received.emplace_back(message.bytes).data();
   }
   ranks_.exchange(staged);
-  for (std::size_t i = 0; i < messages.size(); ++i) memory_.copy_in(messages[i].received, received[i].data(), received[i].size());
+  for (std::size_t i = 0; i < messages.size(); ++i) copy_in(messages[i].received, received[i].data(), received[i].size());
 }
 
 void DevicePeers::add_up(std::span<double> values) {
   if (ranks() == 1) return;
+  const std::vector<std::byte> own = copied_out(values.data(), values.size_bytes());
   std::vector<double> staged(values.size());
-  memory_.copy_out(staged.data(), values.data(), values.size_bytes());
+  std::memcpy(staged.data(), own.data(), own.size());
   ranks_.add_up(staged);
-  memory_.copy_in(values.data(), staged.data(), values.size_bytes());
+  copy_in(values.data(), staged.data(), values.size_bytes());
+}
+
+void DevicePeers::tell_failure() {
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+std::vector<std::byte> DevicePeers::copied_out(const void* from, std::size_t bytes) {
+  std::vector<std::byte> copy(bytes);
+  if (!failure_) try {
+      memory_.copy_out(copy.data(), from, bytes);
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  return copy;
+}
+
+void DevicePeers::copy_in(void* to, const void* from, std::size_t bytes) {
+  if (!failure_) try {
+      memory_.copy_in(to, from, bytes);
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
 }
 
 }  // namespace plumbline

@@ -1,6 +1,9 @@
 // Ranks are peers to an application on a GPU as they are to one on CPUs: the same calls, with addresses in the device's memory.
 #pragma once
+#include <cstddef>
+#include <exception>
 #include <span>
+#include <vector>
 
 #include "core/device_memory.hpp"
 #include "core/peers.hpp"
@@ -8,7 +11,8 @@
 namespace plumbline {
 
 /// These peers send, receive and add up what lies in the memory of a device. A rank alone queues its messages as copies within the device,
-/// and its sums are there already. Among several ranks everything passes through this host's memory, and the calls wait for the device.
+/// and its sums are there already. Among several ranks everything passes through this host's memory, and the calls wait for the device:
+/// one that fails is left alone from then on, while its rank goes on meeting the others, which wait for what it sends.
 class DevicePeers final : public Peers {
  public:
   /// The ranks and the memory must outlive this object.
@@ -18,10 +22,17 @@ class DevicePeers final : public Peers {
   int ranks() const override { return ranks_.ranks(); }
   void exchange(std::span<const Message> messages) override;
   void add_up(std::span<double> values) override;
+  /// Throws, once, what kept a message of this rank from coming or going since the last call.
+  void tell_failure();
 
  private:
+  /// Copies out of the device, which leaves zeros where it fails; and into it.
+  std::vector<std::byte> copied_out(const void* from, std::size_t bytes);
+  void copy_in(void* to, const void* from, std::size_t bytes);
+
   Peers& ranks_;
   DeviceMemory& memory_;
+  std::exception_ptr failure_;
 };
 
 }  // namespace plumbline

@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "measure/failed_at.hpp"
 #include "measure/gpu_timing.hpp"
+#include "measure/together.hpp"
 
 namespace plumbline {
 namespace {
@@ -22,7 +24,7 @@ void release(Backend& backend) {
   if (MultiPass* const passes = backend.multi_pass()) passes->release();
 }
 
-/// Sweeps once, a phase of an application an entry of its own sum each time; what ranks exchange is counted nowhere.
+/// Sweeps for one pass, a phase of an application an entry of its own sum each time; what ranks exchange is counted nowhere.
 void sweep_and_count(PreparedOnGpu& prepared, Backend& backend) {
   if (!prepared.is_application()) {
     backend.enter(0);
@@ -39,27 +41,57 @@ void sweep_and_count(PreparedOnGpu& prepared, Backend& backend) {
       });
 }
 
-/// Counts the region of one sweep, or the empty one, in as many passes as the GPU takes for the group: the readings of each phase.
+/// The passes that one GPU takes for a group: one where its backend knows of none.
+class Passes {
+ public:
+  explicit Passes(MultiPass* of) : of_(of) {}
+  template <class Region>
+  void count(Region region) {
+    if (of_ != nullptr) of_->begin_pass();
+    region();
+    if (of_ != nullptr) of_->end_pass();
+    wanted_ = of_ != nullptr && of_->wants_another_pass();
+  }
+  bool wanted() const { return wanted_; }
+
+ private:
+  MultiPass* of_;
+  bool wanted_ = true;
+};
+
+/// Sweeps as often as the GPU of any rank wants passes, which are those of its own counters alone.
+void count_sweeps(PreparedOnGpu& prepared, Backend& backend, Passes& passes) {
+  on_all(prepared.team(), [&] {
+    prepared.sweep();
+    prepared.restore();
+  });
+  do {
+    on_all(prepared.team(), [&] {
+      prepared.wait();
+      if (passes.wanted())
+        passes.count([&] { sweep_and_count(prepared, backend); });
+      else
+        prepared.sweep();
+      prepared.restore();
+    });
+  } while (prepared.team().any(passes.wanted()));
+}
+
+/// Counts the region of one sweep, or the empty one, in as many passes as the GPU takes for the group: the readings of each phase. The
+/// region of a sweep is collective, the empty one is not.
 std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool empty, Backend& backend, std::size_t group) {
-  MultiPass* const passes = backend.multi_pass();
+  MultiPass* const multiple = backend.multi_pass();
+  Passes passes(multiple);
   const int sums = empty ? 1 : static_cast<int>(std::max<std::size_t>(1, prepared.phases()));
   backend.prepare(group, sums);
-  if (passes != nullptr) passes->expect(empty ? 1 : prepared.entries());
+  if (multiple != nullptr) multiple->expect(empty ? 1 : prepared.entries());
   backend.open(0);
-  prepared.sweep();
-  prepared.restore();
-  do {
-    prepared.gpu().wait();
-    if (passes != nullptr) passes->begin_pass();
-    if (empty)
-      backend.enter(0), backend.leave(0);
-    else
-      sweep_and_count(prepared, backend);
-    if (passes != nullptr) passes->end_pass();
-    if (!empty) prepared.restore();
-  } while (passes != nullptr && passes->wants_another_pass());
+  if (empty)
+    while (passes.wanted()) passes.count([&] { backend.enter(0), backend.leave(0); });
+  else
+    count_sweeps(prepared, backend, passes);
   backend.close(0);
-  prepared.gpu().wait();
+  prepared.wait();
   std::vector<std::vector<Reading>> all;
   for (int sum = 0; sum < sums; ++sum)
     if (!prepared.is_application() || empty || prepared.entries_of(static_cast<std::size_t>(sum)) != 0)
@@ -131,8 +163,14 @@ void CountingOnGpu::add_phases(CountedCase& counted, const std::vector<std::vect
 
 CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repetitions) {
   CountedCase counted;
-  if (!prepared_ && refused_.status == Status::ok) prepared_ = prepare_on_gpu(case_, false, gpu_, refused_);
-  if (!prepared_) return {refused_.status, refused_.reason, {}};
+  if (!prepared_ && refused_.status == Status::ok) prepared_ = prepare_on_gpu(case_, false, gpu_, refused_, team_);
+  if (!prepared_) return {refused_.status, refused_.reason, {}, refused_.failed_at};
+  const auto broke_off = [&](const std::string& reason, FailedAt where) {
+    backend.close(0);
+    release(backend);
+    prepared_.reset();
+    return CountedCase{Status::failed, reason, {}, where};
+  };
   try {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       const std::vector<std::vector<Reading>> regions = count_region(*prepared_, false, backend, group);
@@ -142,14 +180,13 @@ CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repeti
       const std::vector<Reading> empty = refused != nullptr ? counts.kernel.front() : empty_region(backend, group);
       counts.empty = {refused != nullptr ? empty : times(prepared_->entries(), empty)};
       counted.repetitions.push_back(std::move(counts));
-      if (refused != nullptr) break;
-      if (prepared_->is_application()) add_phases(counted, regions, empty);
+      if (refused == nullptr && prepared_->is_application()) add_phases(counted, regions, empty);
+      if (team_.any(refused != nullptr)) break;
     }
+  } catch (const AnotherRankFailed&) {
+    return broke_off(another_rank("failed"), FailedAt::another_rank);
   } catch (const std::exception& failure) {
-    backend.close(0);
-    release(backend);
-    prepared_.reset();
-    return {Status::failed, std::string("the GPU failed while the case was counted: ") + failure.what(), {}};
+    return broke_off(std::string("the GPU failed while the case was counted: ") + failure.what(), FailedAt::this_rank);
   }
   return counted;
 }

@@ -26,13 +26,15 @@ using EmptyRegions = std::map<std::tuple<const Backend*, std::size_t, int>, std:
 /// takes longer than to count them all.
 class CountingOnGpu {
  public:
-  /// The case, the GPU and the empty regions must outlive this object; backends, the empty regions.
-  CountingOnGpu(const Case& measured, Gpu& gpu, EmptyRegions& empties) : case_(measured), gpu_(gpu), empties_(empties) {}
+  /// The case, the GPU, the empty regions and the team must outlive this object; backends, the empty regions.
+  CountingOnGpu(const Case& measured, Gpu& gpu, EmptyRegions& empties, Synchronization& team = alone())
+      : case_(measured), gpu_(gpu), empties_(empties), team_(team) {}
 
   /// Counts `group` of `backend` in so many repetitions of the kernel's region, and the empty region once for all cases. A group of several
   /// passes sweeps as often, with the data restored in between, and counts one sweep. Where the backend is refused its counters the status
   /// is its own, from the first repetition, and no further one is tried. An empty region that cannot be counted counts nothing, and its
-  /// readings keep the reason as a note. What the backend holds for further groups and cases (MultiPass::release) it keeps. Never throws.
+  /// readings keep the reason as a note. What the backend holds for further groups and cases (MultiPass::release) it keeps. Never throws;
+  /// collective over the team, whose ranks count each its own GPU's part of the same sweeps.
   CountedCase count(Backend& backend, std::size_t group, int repetitions);
 
  private:
@@ -45,11 +47,12 @@ class CountingOnGpu {
   const Case& case_;
   Gpu& gpu_;
   EmptyRegions& empties_;
+  Synchronization& team_;
   std::unique_ptr<PreparedOnGpu> prepared_;
   Timed refused_;  // why it cannot be prepared, once that was found
 };
 
-/// Counts one group alone, and has the backend release what it holds.
+/// Counts one group on a GPU alone, and has the backend release what it holds.
 CountedCase count_on_gpu(const Case& measured, Backend& backend, std::size_t group, int repetitions, Gpu& gpu);
 
 }  // namespace plumbline

@@ -9,7 +9,9 @@
 
 #include "core/unavailable.hpp"
 #include "measure/clock.hpp"
+#include "measure/failed_at.hpp"
 #include "measure/repeating.hpp"
+#include "measure/together.hpp"
 
 namespace plumbline {
 namespace {
@@ -34,6 +36,8 @@ template <class Act>
 void told_in(Timed& timed, const char* what, Act act) {
   try {
     act();
+  } catch (const AnotherRankFailed&) {
+    timed = {.status = Status::failed, .reason = another_rank("failed"), .repetitions = {}, .failed_at = FailedAt::another_rank};
   } catch (const UnavailableHere& refused) {
     timed.status = Status::unavailable;
     timed.reason = refused.what();
@@ -45,9 +49,10 @@ void told_in(Timed& timed, const char* what, Act act) {
 
 }  // namespace
 
-PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu)
+PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& team)
     : gpu_(gpu),
-      peers_(alone_, gpu.memory()),
+      team_(team),
+      peers_(team, gpu.memory()),
       flavor_(measured.flavor.name),
       workload_(measured.kernel->prepare(measured.parameters, measured.precision, gpu.memory())),
       application_(dynamic_cast<ApplicationData*>(workload_.get())),
@@ -68,12 +73,7 @@ void PreparedOnGpu::sweep() { application_ != nullptr ? sweep_alone(*application
 
 void PreparedOnGpu::run(const Step& step) { step.exchange ? step.exchange(peers_) : sweep_(step.arguments, 0, step.extent); }
 
-std::size_t PreparedOnGpu::phases() const {
-  std::size_t count = 0;
-  if (application_ != nullptr)
-    for (const Step& step : application_->steps()) count = std::max(count, step.phase + 1);
-  return count;
-}
+std::size_t PreparedOnGpu::phases() const { return application_ == nullptr ? 0 : application_->phases(); }
 
 std::size_t PreparedOnGpu::entries_of(std::size_t phase) const {
   const auto& steps = application_->steps();
@@ -87,33 +87,42 @@ std::size_t PreparedOnGpu::entries() const {
   return all;
 }
 
-void PreparedOnGpu::restore() {
-  if (!workload_->restores()) return;
-  gpu_.wait();
-  workload_->restore(0, end_);
+void PreparedOnGpu::wait() {
+  peers_.tell_failure();
   gpu_.wait();
 }
 
+void PreparedOnGpu::restore() {
+  if (!workload_->restores()) return;
+  wait();
+  workload_->restore(0, end_);
+  wait();
+}
+
 void PreparedOnGpu::check(Timed& timed) {
-  gpu_.wait();
+  wait();
   check_result(*workload_, flavor_, timed);
 }
 
 void PreparedOnGpu::look_after_timing(Timed& timed) {
   if (workload_->restores()) sweep();  // what the last timed one left was undone
-  gpu_.wait();
+  wait();
   check_after_timing(*workload_, flavor_, timed);
 }
 
-// The seconds that so many sweeps take. Where sweeps are restored, each is timed alone.
+// The seconds that so many sweeps take on this rank, which begin on all together. Where sweeps are restored, each is timed alone.
 double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
   const std::uint64_t together = workload_->restores() ? 1 : sweeps;
   double seconds = 0;
   for (std::uint64_t done = 0; done < sweeps; done += together) {
-    gpu_.start();
-    for (std::uint64_t i = 0; i < together; ++i) sweep();
-    seconds += gpu_.stop();
-    restore();
+    team_.barrier();
+    on_all(team_, [&] {
+      gpu_.start();
+      for (std::uint64_t i = 0; i < together; ++i) sweep();
+      seconds += gpu_.stop();
+      peers_.tell_failure();
+      restore();
+    });
   }
   return seconds;
 }
@@ -121,32 +130,34 @@ double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
 // The seconds of each phase in one of so many sweeps. A phase ends where the next step begins.
 std::vector<PhaseTime> PreparedOnGpu::time_phases(std::uint64_t sweeps) {
   std::vector<PhaseTime> times(phases());
-  gpu_.mark(application_->steps().size());  // the last of them: all are made before any is set between two steps
-  for (std::uint64_t done = 0; done < sweeps; ++done) {
-    std::size_t marks = 0;
-    gpu_.mark(marks);
-    sweep_by_steps([](const Step&) {}, [&](const Step&) { gpu_.mark(++marks); });
-    gpu_.wait();
-    marks = 0;
-    for (const Step& step : application_->steps()) {
-      times[step.phase].seconds += gpu_.between_marks(marks, marks + 1) / static_cast<double>(sweeps);
-      ++marks;
-    }
-    restore();
-  }
-  for (PhaseTime& time : times) time.rank_seconds = time.seconds;
+  on_all(team_, [&] { gpu_.mark(application_->steps().size()); });  // the last of them: all are made before any is set between two steps
+  for (std::uint64_t done = 0; done < sweeps; ++done)
+    on_all(team_, [&] {
+      std::size_t marks = 0;
+      gpu_.mark(marks);
+      sweep_by_steps([](const Step&) {}, [&](const Step&) { gpu_.mark(++marks); });
+      wait();
+      marks = 0;
+      for (const Step& step : application_->steps()) {
+        times[step.phase].rank_seconds += gpu_.between_marks(marks, marks + 1) / static_cast<double>(sweeps);
+        ++marks;
+      }
+      restore();
+    });
+  for (PhaseTime& time : times) time.seconds = team_.max(time.rank_seconds);
   return times;
 }
 
 Repetition PreparedOnGpu::measure(std::uint64_t sweeps) {
   constexpr std::uint64_t marked_sweeps = 4;  // at most, for phases
   const double seconds = seconds_of(sweeps) / static_cast<double>(sweeps);
-  const double clock_hz = gpu_.clock_hz();
+  double clock_hz = absent;
+  on_all(team_, [&] { clock_hz = gpu_.clock_hz(); });
   std::vector<PhaseTime> of_phases;
   if (application_ != nullptr) of_phases = time_phases(std::min(sweeps, marked_sweeps));
-  return {.seconds = seconds,
+  return {.seconds = team_.max(seconds),
           .rank_seconds = seconds,
-          .clock_hz = clock_hz,
+          .clock_hz = team_.sum(clock_hz) / team_.ranks(),
           .rank_clock_hz = clock_hz,
           .sentinel = absent,
           .cpu_share = absent,
@@ -162,7 +173,7 @@ Repetition PreparedOnGpu::measure(std::uint64_t sweeps) {
 std::uint64_t PreparedOnGpu::calibrate(double min_seconds, double warm_up_seconds) {
   double busy = 0;
   const auto timed = [&](std::uint64_t sweeps) {
-    const double seconds = seconds_of(sweeps);
+    const double seconds = team_.max(seconds_of(sweeps));
     busy += seconds;
     return seconds;
   };
@@ -172,38 +183,44 @@ std::uint64_t PreparedOnGpu::calibrate(double min_seconds, double warm_up_second
   return sweeps_lasting(min_seconds, timed);  // on the clock it has now
 }
 
-std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed) {
+std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team) {
   std::unique_ptr<PreparedOnGpu> prepared;
-  told_in(timed, "cannot prepare the case on the GPU", [&] {
-    try {
-      prepared = std::make_unique<PreparedOnGpu>(measured, gpu);
-      prepared->sweep();
-      gpu.wait();
-      if (check) prepared->check(timed);
-      prepared->restore();
-    } catch (const std::bad_alloc&) {
-      throw io_error(too_little_memory(measured, gpu));
-    }
-  });
-  if (timed.status != Status::ok) prepared.reset();
+  const auto attempt = [&](auto act) {
+    told_in(timed, "cannot prepare the case on the GPU", [&] {
+      try {
+        act();
+      } catch (const std::bad_alloc&) {
+        throw io_error(too_little_memory(measured, gpu));
+      }
+    });
+    return !fails_with_team(timed, team);
+  };
+  const bool ready = attempt([&] { prepared = std::make_unique<PreparedOnGpu>(measured, gpu, team); }) && attempt([&] {
+                       prepared->sweep();
+                       prepared->wait();
+                       if (check) prepared->check(timed);
+                       prepared->restore();
+                     });
+  if (!ready) prepared.reset();
   return prepared;
 }
 
-Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu) {
+Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu, Synchronization& team) {
   Timed timed;
-  Synchronization alone;
   const double began = now_seconds();
-  auto prepared = prepare_on_gpu(measured, true, gpu, timed);
-  if (prepared)
+  auto prepared = prepare_on_gpu(measured, true, gpu, timed, team);
+  if (prepared) {
     told_in(timed, "the GPU failed while the case was measured", [&] {
       const double warm_up = std::min(clock_rises_seconds, warm_up_share * protocol.budget_seconds);
       const std::uint64_t sweeps = prepared->calibrate(protocol.min_seconds, warm_up);
-      repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, 1, alone, timed);
-      prepared->look_after_timing(timed);
+      repeat_until_known([&] { return prepared->measure(sweeps); }, protocol, began, 1, team, timed);
+      on_all(team, [&] { prepared->look_after_timing(timed); });
     });
+    fails_with_team(timed, team);  // as a result may be wrong on one rank
+  }
   if (timed.status != Status::ok) timed.repetitions.clear();  // of a case that failed, none are kept
   prepared.reset();                                           // its memory may be wanted for the check below
-  check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again); }, alone, timed);
+  check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again, team); }, team, timed);
   return timed;
 }
 

@@ -8,16 +8,18 @@
 #include "core/case.hpp"
 #include "gpu/device_peers.hpp"
 #include "gpu/gpu_module.hpp"
+#include "measure/synchronization.hpp"
 #include "measure/timing.hpp"
 
 namespace plumbline {
 
 /// A case's data in a GPU's memory, and its sweeps. All calls come from the thread that opened the GPU; they throw Error (io) where the
-/// device failed, std::bad_alloc where the data do not fit.
+/// device failed, std::bad_alloc where the data do not fit. Ranks that work on a case together have a GPU each, and sweep at the same time:
+/// what sweeps, and what times, is collective over them.
 class PreparedOnGpu {
  public:
-  /// Allocates and initialises the data. `gpu` outlives this object.
-  PreparedOnGpu(const Case& measured, Gpu& gpu);
+  /// Allocates and initialises the data of this rank. `gpu` and `team` outlive this object.
+  PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& team = alone());
 
   /// Makes each sweep from now on cover only this share of the whole, from its beginning: a smaller working set within the same data.
   void sweep_only(double share);
@@ -38,6 +40,8 @@ class PreparedOnGpu {
   /// The loops that a sweep enters: of a phase, or of all; 1 of a kernel of one loop.
   std::size_t entries_of(std::size_t phase) const;
   std::size_t entries() const;
+  /// Waits for what is queued. Throws what failed of it.
+  void wait();
   /// Undoes what the sweeps changed, where the workload restores; waits.
   void restore();
   /// Waits for what is queued and holds the result of the whole range's sweep against the reference: Status::wrong_result and its reason.
@@ -45,13 +49,15 @@ class PreparedOnGpu {
   /// Checks the result again once the repetitions are made; outside all times.
   void look_after_timing(Timed& timed);
   /// Times so many sweeps, restored in between where the workload restores, outside the timed spans: the seconds of one, and the clock
-  /// behind them and what restores. The phases of an application are timed by marks between steps in a few sweeps more, which therefore
-  /// take longer than the timed ones where steps are short.
+  /// behind them and what restores; of a team the seconds of the rank that took longest, and the mean clock. Where one rank fails, all
+  /// throw. The phases of an application are timed by marks between steps in a few sweeps more, which therefore take longer than the timed
+  /// ones where steps are short.
   Repetition measure(std::uint64_t sweeps);
   /// The number of sweeps that last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.
   std::uint64_t calibrate(double min_seconds, double warm_up_seconds);
 
   Gpu& gpu() { return gpu_; }
+  Synchronization& team() { return team_; }
   const Workload& workload() const { return *workload_; }
 
  private:
@@ -60,7 +66,7 @@ class PreparedOnGpu {
   void run(const Step& step);
 
   Gpu& gpu_;
-  Peers alone_;
+  Synchronization& team_;
   DevicePeers peers_;
   std::string_view flavor_;
   std::unique_ptr<Workload> workload_;
@@ -70,12 +76,13 @@ class PreparedOnGpu {
   std::size_t end_;
 };
 
-/// Prepares the data, sweeps once, checks the result if `check`, and puts the data back. Gives null where this failed: `timed` says why.
-/// Never throws. Too little memory is told with what the case needs and what is free.
-std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed);
+/// Prepares the data, sweeps once, checks the result if `check`, and puts the data back. Gives null where this failed on a rank of the
+/// team: `timed` says why. Never throws; collective. Too little memory is told with what the case needs and what is free.
+std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team = alone());
 
 /// Times `measured`, whose kernel is for GPUs. A Repetition then has only the seconds and the clock (of the multiprocessors); what disturbs
-/// a CPU's threads (sentinel, CPU shares, stolen time, involuntary_switches) does not apply: absent, and 0.
-Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu);
+/// a CPU's threads (sentinel, CPU shares, stolen time, involuntary_switches) does not apply: absent, and 0. Collective over the team, of
+/// which each rank has a GPU of its own.
+Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu, Synchronization& team = alone());
 
 }  // namespace plumbline

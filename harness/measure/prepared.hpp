@@ -69,9 +69,8 @@ class Prepared {
   bool is_application() const { return !steps_.empty(); }
   /// The number of phases that its steps are of.
   std::size_t phases() const {
-    std::size_t most = 0;
-    for (const PreparedStep& step : steps_) most = std::max(most, step.step->phase + 1);
-    return most;
+    const auto* const application = dynamic_cast<const ApplicationData*>(workload_.get());
+    return application == nullptr ? 0 : application->phases();
   }
   /// Does a thread's part of a step's loop, by this function.
   static void run_step(const PreparedStep& prepared, Sweep function, int thread) {

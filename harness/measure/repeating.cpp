@@ -52,6 +52,13 @@ std::string short_number(double value) {
 
 }  // namespace
 
+bool fails_with_team(Timed& timed, Synchronization& team) {
+  const bool fails = team.any(timed.status != Status::ok);
+  if (fails && timed.status == Status::ok)
+    timed = {.status = Status::failed, .reason = another_rank("failed"), .repetitions = {}, .failed_at = FailedAt::another_rank};
+  return fails;
+}
+
 std::uint64_t sweeps_lasting(double min_seconds, const std::function<double(std::uint64_t)>& seconds_of) {
   std::uint64_t sweeps = 1;
   double expected = 0;  // seconds of so many sweeps, by the fewer ones before

@@ -10,6 +10,9 @@
 
 namespace plumbline {
 
+/// Whether a rank of the team failed so far: the others then fail with it. Collective.
+bool fails_with_team(Timed& timed, Synchronization& team);
+
 /// The number of sweeps that last `min_seconds`, found by trying; `seconds_of` runs so many sweeps and tells how long all of them took.
 std::uint64_t sweeps_lasting(double min_seconds, const std::function<double(std::uint64_t sweeps)>& seconds_of);
 

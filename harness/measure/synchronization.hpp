@@ -16,4 +16,10 @@ class Synchronization : public Peers {
   virtual bool any(bool value) { return value; }
 };
 
+/// The team of a rank alone, which nobody else meets.
+inline Synchronization& alone() {
+  static Synchronization team;
+  return team;
+}
+
 }  // namespace plumbline

@@ -6,18 +6,6 @@
 #include "measure/sweeping.hpp"
 
 namespace plumbline {
-namespace {
-
-/// Whether a rank of the team failed: the others fail with it.
-bool fails_with_team(Timed& timed, Synchronization& team) {
-  const bool fails = team.any(timed.status != Status::ok);
-  if (fails && timed.status == Status::ok)
-    timed = {.status = Status::failed, .reason = another_rank("failed"), .repetitions = {}, .failed_at = FailedAt::another_rank};
-  return fails;
-}
-
-}  // namespace
-
 std::unique_ptr<Prepared> prepare_case(const Case& measured, bool check, const ThreadTeam& threads, Synchronization& team, Timed& timed,
                                        Arena* arena) {
   std::unique_ptr<Prepared> prepared;

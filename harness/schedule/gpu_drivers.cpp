@@ -101,7 +101,58 @@ void give_turns(std::vector<GpuDriver>& drivers, const std::vector<std::vector<D
   }
 }
 
+/// The GPUs that a rank sees, in the order in which it does.
+std::vector<std::size_t> seen_by(std::size_t rank, const std::vector<GpuOfNode>& gpus) {
+  std::vector<std::size_t> seen;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
+    if (gpus[gpu].seen_as[rank] >= 0) seen.push_back(gpu);
+  std::ranges::sort(seen, {}, [&](std::size_t gpu) { return gpus[gpu].seen_as[rank]; });
+  return seen;
+}
+
+/// Ranks take GPUs one after the other; one that finds all taken that it sees has another rank move on to a free one (augmenting paths).
+class OneEach {
+ public:
+  explicit OneEach(const std::vector<GpuOfNode>& gpus) : gpus_(gpus), rank_of_(gpus.size(), -1) {}
+  bool add(int rank) {
+    tried_.clear();
+    return finds(rank);
+  }
+  /// The GPU of each of so many ranks.
+  std::vector<int> of_ranks(int ranks) const {
+    std::vector<int> of_rank(static_cast<std::size_t>(ranks), -1);
+    for (std::size_t gpu = 0; gpu < rank_of_.size(); ++gpu)
+      if (rank_of_[gpu] >= 0) of_rank[static_cast<std::size_t>(rank_of_[gpu])] = static_cast<int>(gpu);
+    return of_rank;
+  }
+
+ private:
+  bool finds(int rank) {
+    const std::vector<std::size_t> seen = seen_by(static_cast<std::size_t>(rank), gpus_);
+    const auto take = [&](std::size_t gpu) {
+      rank_of_[gpu] = rank;
+      return true;
+    };
+    for (const std::size_t gpu : seen)
+      if (rank_of_[gpu] < 0) return take(gpu);
+    for (const std::size_t gpu : seen)
+      if (tried_.insert(gpu).second && finds(rank_of_[gpu])) return take(gpu);
+    return false;
+  }
+
+  const std::vector<GpuOfNode>& gpus_;
+  std::vector<int> rank_of_;  // [gpu]; -1: free
+  std::set<std::size_t> tried_;
+};
+
 }  // namespace
+
+std::vector<int> gpus_of_team(const std::vector<GpuOfNode>& gpus, int ranks) {
+  OneEach team(gpus);
+  for (int rank = 0; rank < ranks; ++rank)
+    if (!team.add(rank)) return {};
+  return team.of_ranks(ranks);
+}
 
 std::vector<GpuOfNode> gpus_of_node(const std::vector<std::vector<SeenGpu>>& ranks) {
   std::map<std::string, std::vector<std::string>> uuids;  // of each address, as any rank sees them

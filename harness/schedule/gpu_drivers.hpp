@@ -23,6 +23,10 @@ struct GpuOfNode {
 /// the order of its list.
 std::vector<GpuOfNode> gpus_of_node(const std::vector<std::vector<SeenGpu>>& ranks);
 
+/// The GPUs of a team's ranks, of which each drives one that it sees: of each rank the place in `gpus`, the first rank's as far as can be
+/// the first that it sees. Empty where not every one of so many ranks can have one of its own.
+std::vector<int> gpus_of_team(const std::vector<GpuOfNode>& gpus, int ranks);
+
 /// The rank and the CPU that drive a GPU, and the turn in which they do.
 struct GpuDriver {
   int rank = -1, cpu = -1;

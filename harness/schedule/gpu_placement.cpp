@@ -9,7 +9,7 @@
 
 namespace plumbline {
 
-TeamPlacement place_on_gpus(const Topology& node, Team team) {
+TeamPlacement place_on_gpus(const Topology& node, const std::vector<std::vector<int>>& allowed, Team team) {
   TeamPlacement placement;
   if (node.gpus.size() < static_cast<std::size_t>(team.ranks)) {
     placement.refusal = fmt::format("team {} needs {} GPUs, one a rank; this node has {}", team.name(), team.ranks, node.gpus.size());
@@ -18,14 +18,15 @@ TeamPlacement place_on_gpus(const Topology& node, Team team) {
   std::set<int> taken;
   for (int rank = 0; rank < team.ranks; ++rank) {
     const GpuDistance distance(node, node.gpus[static_cast<std::size_t>(rank)]);
+    const auto& own_cpus = allowed[static_cast<std::size_t>(rank)];
     std::vector<CpuFacts> free;
     for (const auto& cpu : node.cpus)
-      if (cpu.allowed && !taken.contains(cpu.cpu)) free.push_back(cpu);
+      if (std::ranges::find(own_cpus, cpu.cpu) != own_cpus.end() && !taken.contains(cpu.cpu)) free.push_back(cpu);
     if (free.size() < static_cast<std::size_t>(team.threads)) {
       placement.cpus.clear();
       placement.gpus.clear();
-      placement.refusal =
-          fmt::format("team {} needs {} CPUs, this node allows {}", team.name(), team.ranks * team.threads, node.allowed_cpus().size());
+      placement.refusal = fmt::format("team {} needs {} CPUs, {} for each rank: for rank {} {} are left of the {} that it may use",
+                                      team.name(), team.ranks * team.threads, team.threads, rank, free.size(), own_cpus.size());
       return placement;
     }
     std::stable_sort(free.begin(), free.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });

@@ -211,15 +211,27 @@ TEST(campaign, a_word_that_is_not_allowed_names_those_that_are) {
   expect_in(complaint("counters = \"\"\n" + one_case), {"'counters' is empty"});
 }
 
-TEST(campaign, a_team_may_be_one_gpu_and_nothing_beside_it) {
-  const Campaign c = parse(one_case + "team = [{gpus = 1}, {ranks = 2}]\n");
+TEST(campaign, a_team_may_be_gpus_and_nothing_beside_them) {
+  const Campaign c = parse(one_case + "team = [{gpus = 1}, {ranks = 2}, {gpus = \"all\"}]\n");
   EXPECT_EQ(c.cases.at(0).teams.at(0).value.gpus, 1);
   EXPECT_EQ(c.cases.at(0).teams.at(1).value.gpus, 0);
+  EXPECT_EQ(c.cases.at(0).teams.at(2).value.gpus, std::nullopt);
   EXPECT_TRUE(wants_gpus(c));
   EXPECT_FALSE(wants_gpus(parse(one_case)));
-  expect_in(complaint(one_case + "team = [{gpus = 2}]\n"), {"c.toml:4:17:", "'gpus' is 2, but a case runs on one GPU; write {gpus=1}"});
-  expect_in(complaint(one_case + "team = [{gpus = 0}]\n"), {"'gpus'", "at least 1"});
+  expect_in(complaint(one_case + "team = [{gpus = 0}]\n"), {"c.toml:4:17:", "'gpus'", "at least 1"});
   expect_in(complaint(one_case + "team = [{gpus = 1, ranks = 1}]\n"), {"c.toml:4:28:", "'ranks' stands beside 'gpus'"});
+}
+
+TEST(campaign, each_gpu_of_a_team_has_a_rank_that_drives_it) {
+  const auto drivers = [](const std::string& team) {
+    const Campaign c = parse(one_case + team);
+    int count = 0;
+    for (int rank = 0; rank < 4; ++rank) count += drives_gpu(c, rank) ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(drivers("team = [{ranks = 4}]\n"), 0);
+  EXPECT_EQ(drivers("team = [{gpus = 1}, {gpus = 3}]\n"), 3);
+  EXPECT_EQ(drivers("team = [{gpus = \"all\"}]\n"), 4);
 }
 
 TEST(campaign, zero_ranks_are_refused) {

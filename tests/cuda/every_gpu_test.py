@@ -55,6 +55,46 @@ def test_every_gpu_is_measured_by_one_rank_and_the_ranks_share_them_evenly(run, 
     assert f"ceilings of {count} GPUs (quick), round 1 of 1: {2 * count} kernels and working sets" in ended.stderr
 
 
+HEAT_ON_BOTH = '[[cases]]\nkernel = "proxies/heat2d"\nprecision = "fp64"\nteam = [{gpus = 2}]\nparams = {n = 48, steps = 3}\n'
+
+
+@by_ranks
+@pytest.mark.parametrize("each_sees, devices", [(None, ["GPU", "GPU1"]), (["1", "0"], ["GPU1", "GPU"]), (["0,1", "0"], ["GPU1", "GPU"])])
+def test_ranks_with_a_gpu_each_work_on_one_case(run, each_sees, devices):
+    """Each has its half of the plate, and the sums of both are one plate's: the check would find a halo that did not come."""
+    ranks = None if each_sees else 2
+    ended, store = run(HEAT_ON_BOTH, ranks=ranks or 0, each_sees=each_sees, PLUMBLINE_STAND_IN_GPUS="2")
+    assert ended.returncode == 0, ended.stderr
+    (outcome,) = (row for row in table(store, "outcomes") if "/g2/" in row["case"] and row["pass"] == "time")
+    assert outcome["status"] == "ok", outcome["reason"]
+    drivers = json.loads(outcome["placement"])["ranks"]
+    assert [rank["gpu"]["device"] for rank in drivers] == devices
+    assert len({cpu for rank in drivers for cpu in rank["cpus"]}) == 2, "a CPU of its own for each"
+    assert all(rank["error"] <= rank["tolerance"] for rank in drivers)
+    times = table(store, "times")
+    assert {row["phase"] for row in times} == {"", "halo", "update", "energy", "total", "sum"}
+    assert {row["rank"] for row in times} == {-1, 0, 1}
+    for repetition in {row["repetition"] for row in times}:
+        of_whole = {row["rank"]: row["seconds"] for row in times if row["repetition"] == repetition and row["phase"] == ""}
+        assert of_whole[-1] == max(of_whole[0], of_whole[1]), "the team is as fast as its slowest rank"
+
+
+@by_ranks
+def test_all_means_as_many_gpus_as_ranks_can_have_one_each(run):
+    case = HEAT_ON_BOTH.replace("gpus = 2", 'gpus = "all"')
+    ended, store = run(case, ranks=2, PLUMBLINE_STAND_IN_GPUS="3")
+    assert ended.returncode == 0, ended.stderr
+    assert {row["gpus"] for row in table(store, "cases")} == {2}
+
+
+@by_ranks
+@pytest.mark.parametrize("ranks, gpus, words", [(2, 1, "here 1 of 2 can have one of the 1"), (1, 2, "here 1 of 1 can have one of the 2")])
+def test_a_team_that_would_leave_a_rank_without_a_gpu_is_skipped_with_the_reason(run, ranks, gpus, words):
+    ended, store = run(HEAT_ON_BOTH, ranks=ranks, PLUMBLINE_STAND_IN_GPUS=str(gpus))
+    (outcome,) = (row for row in table(store, "outcomes") if "/g2/" in row["case"])
+    assert outcome["status"] == "skipped" and words in outcome["reason"], outcome["reason"]
+
+
 def test_without_mpi_one_process_measures_them_all(run):
     ended, store = run(WANTED, PLUMBLINE_STAND_IN_GPUS="2")
     assert ended.returncode == 0, ended.stderr

@@ -140,7 +140,7 @@ def test_one_table_of_cases_may_have_teams_of_both_kinds(run):
 
 def test_a_further_gpu_is_told_to_be_idle(run):
     ended, _ = run(ON_GPU, PLUMBLINE_STAND_IN_GPUS="2")
-    assert "has 2 GPUs: cases are measured on the first one, at 0000:17:00.0" in ended.stderr
+    assert "has 2 GPUs: cases of one GPU are measured on the first one, at 0000:17:00.0" in ended.stderr
 
 
 def test_a_part_of_a_gpu_is_named_by_its_own_uuid_beside_the_gpus(run, tmp_path):
@@ -288,8 +288,8 @@ def test_what_is_there_is_told(tmp_path):
 @pytest.mark.parametrize(
     "cases, words",
     [
-        (SERIES + "team = [{gpus = 2}]\n", ["'gpus' is 2, but a case runs on one GPU"]),
-        (SERIES + "team = [{gpus = 1, threads = 4}]\n", ["'threads' stands beside 'gpus'", "one thread of one rank drives a GPU"]),
+        (SERIES + "team = [{gpus = 0}]\n", ["'gpus'", "at least 1"]),
+        (SERIES + "team = [{gpus = 1, threads = 4}]\n", ["'threads' stands beside 'gpus'", "one thread of a rank of its own drives each GPU"]),
         ('[[cases]]\nkernel = "proxies/cg"\nteam = [{gpus = 1}]\n', ["proxies/cg has no version for GPUs", "validation/series"]),
         (ON_GPU + 'flavor = "cuda13-sm_9"\n', ["no flavor 'cuda13-sm_9'", "cuda13-sm_"]),
     ],

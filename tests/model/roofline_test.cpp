@@ -252,6 +252,32 @@ TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
   EXPECT_TRUE(place_last({on_second}, {stated}).notes.empty()) << "what the user states is of any GPU";
 }
 
+TEST(Roofline, a_case_on_several_gpus_stands_under_the_roofs_of_all_of_them_together) {
+  const auto of_gpu = [](const char* name, int device, double value) {
+    Ceiling one = ceiling("L1", value);
+    one.name = name;
+    one.device = device;
+    one.scope = gpu_scope;
+    return one;
+  };
+  CaseSample on_both = counted("cuda13-sm_90a");
+  on_both.gpus = 2;
+  on_both.placement = R"({"ranks":[{"rank":0,"gpu":{"device":"GPU"}},{"rank":1,"gpu":{"device":"GPU1"}}]})";
+  const std::vector<Ceiling> both{of_gpu("GPU L1 load", 0, 3000), of_gpu("GPU1 L1 load", 1, 2000)};
+  const RooflinePlacement alone = place_last({on_both}, {both[0]});
+  EXPECT_EQ(alone.bound, "") << "what one of them can do is no roof over both";
+  const RooflinePlacement together = place_last({on_both}, both);
+  EXPECT_EQ(together.bound_ceiling, "GPU L1 load");
+  EXPECT_EQ(together.gpus, (std::vector<int>{0, 1}));
+  CaseSample on_first = on_both;
+  on_first.gpus = 1;
+  on_first.placement = R"({"ranks":[{"rank":0,"gpu":{"device":"GPU"}}]})";
+  EXPECT_DOUBLE_EQ(together.roof_gflops, place_last({on_first}, both).roof_gflops * 5000 / 3000);
+  Ceiling stated = of_gpu("L1, stated", 0, 1000);
+  stated.pattern = "stated";
+  EXPECT_DOUBLE_EQ(place_last({on_both}, {stated}).roof_gflops, 2 * place_last({on_first}, {stated}).roof_gflops);
+}
+
 TEST(Roofline, without_ceilings_there_is_a_point_but_no_bound) {
   const RooflinePlacement p = place_last({counted()});
   EXPECT_TRUE(p.bound.empty());

@@ -139,6 +139,30 @@ TEST(drivers, more_ranks_than_gpus_leave_some_idle) {
   EXPECT_EQ(ranks.size(), 4U);
 }
 
+std::vector<SeenGpu> named(const std::string& gpus) {
+  std::vector<SeenGpu> seen;
+  for (const char gpu : gpus) seen.push_back({std::string("0000:0") + gpu + ":00.0", std::string("GPU-") + gpu});
+  return seen;
+}
+
+TEST(team_of_gpus, each_rank_takes_the_first_that_it_sees_and_nobody_has) {
+  EXPECT_EQ(gpus_of_team(gpus_of_node({named("12"), named("12")}), 2), (std::vector<int>{0, 1}));
+  EXPECT_EQ(gpus_of_team(gpus_of_node({named("21"), named("21")}), 2), (std::vector<int>{1, 0}));
+  EXPECT_EQ(gpus_of_team(gpus_of_node({named("2"), named("1")}), 2), (std::vector<int>{1, 0})) << "as a launcher gives each rank one";
+  EXPECT_EQ(gpus_of_team(gpus_of_node({named("21"), named("1")}), 1), (std::vector<int>{1}));
+}
+
+TEST(team_of_gpus, a_rank_gives_way_where_it_sees_another_one) {
+  EXPECT_EQ(gpus_of_team(gpus_of_node({named("12"), named("1")}), 2), (std::vector<int>{1, 0}));
+  EXPECT_EQ(gpus_of_team(gpus_of_node({named("12"), named("13"), named("1")}), 3), (std::vector<int>{1, 2, 0}));
+}
+
+TEST(team_of_gpus, there_is_none_where_a_rank_would_be_without) {
+  EXPECT_TRUE(gpus_of_team(gpus_of_node({named("1"), named("1")}), 2).empty());
+  EXPECT_TRUE(gpus_of_team(gpus_of_node({named("12"), {}}), 2).empty());
+  EXPECT_TRUE(gpus_of_team({}, 1).empty());
+}
+
 TEST(drivers, a_gpu_of_a_rank_without_a_cpu_is_refused) {
   const auto node = stored("four_gpus");
   const auto drivers = drivers_of(gpus_of_node({all_of(node)}), {{}}, node);

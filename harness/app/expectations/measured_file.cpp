@@ -96,7 +96,7 @@ void MeasuredFile::add_cases() {
     row.team = of.gpus > 0 ? fmt::format("g{}", of.gpus) : team_name(of.ranks, of.threads);
     row.node = measured.node;
     row.of_gpu = of.gpus > 0;
-    row.machine = row.of_gpu ? gpu_named(ceilings_, measured.node, measured.gpu) : cpus_[measured.node];
+    row.machine = row.of_gpu ? gpu_named(ceilings_, measured.node, measured.gpus.front()) : cpus_[measured.node];
     row.params = params_of(of);
     row.measured = &measured;
     row.placement = &placements_[i];

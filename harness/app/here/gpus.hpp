@@ -37,6 +37,12 @@ struct NodeGpus {
   std::string in_words() const;
 };
 
+/// The GPU of one rank of a team, as that rank sees it.
+struct TeamGpu {
+  int device = 0;  // which of the node's it is (core/gpu_device.hpp)
+  GpuProperties gpu;
+};
+
 /// The GPUs of this node, by the driver: the first call starts it.
 const NodeGpus& gpus_here();
 

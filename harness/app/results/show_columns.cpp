@@ -83,8 +83,7 @@ Columns<ShownCase> identity_columns() {
           {"ranks", "ranks of the team that ran it", of_case(&CaseRow::ranks)},
           {"threads", "threads of each rank", of_case(&CaseRow::threads)},
           {"gpus", "GPUs of the team", of_case(&CaseRow::gpus)},
-          {"gpu", "which of the node's GPUs ran it, as GPU0",
-           [](const Row& shown) { return OrNull{shown.at.of->gpus > 0 ? gpu_word(shown.at.gpu) : ""}; }},
+          {"gpu", "which of the node's GPUs ran it, as GPU0", [](const Row& shown) { return OrNull{gpu_words(shown.at.gpus)}; }},
           {"node", "node that it ran on", of_place(&RooflinePlacement::node)}};
 }
 

@@ -59,7 +59,7 @@ EmulatedWorker::Start start_of_worker(const Campaign& campaign) {
   const auto launch = find_launch(process_environment());
   if (!launch || !launch->local_rank) return EmulatedWorker::Start::now;
   const auto counts_here = [&](const Written<TeamSpec>& team) {
-    return team.value.gpus == 0 && (!team.value.ranks || *launch->local_rank < *team.value.ranks);
+    return !team.value.on_gpus() && (!team.value.ranks || *launch->local_rank < *team.value.ranks);
   };
   const auto any_here = [&](const CaseSpec& cases) {
     return cases.teams.empty() || std::any_of(cases.teams.begin(), cases.teams.end(), counts_here);

@@ -27,11 +27,11 @@ struct NodeFacts {
   NodeGpus gpus;
   std::vector<std::string> gpu_flavors;
   std::size_t gpu_count = 0;
-  int gpu_of_cases = 0;
+  int gpu_of_cases = 0, gpus_of_a_team = 0;  // of a case of one GPU; of the largest team
   std::vector<std::string> gpu_uuids;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeFacts, name, kind, part, whole_by, ranks, isas, cores, cores_at_once, counting, gpus, gpu_flavors,
-                                   gpu_count, gpu_of_cases, gpu_uuids)
+                                   gpu_count, gpu_of_cases, gpus_of_a_team, gpu_uuids)
 
 std::vector<std::string> uuids_of(const DrivenGpus& driven) {
   std::vector<std::string> uuids;
@@ -54,7 +54,8 @@ NodeFacts facts_of_node(const RunInput& input, const NodePart& part, const Drive
           .gpus = wants_gpus(input.campaign) ? gpus_here() : not_asked,
           .gpu_flavors = driven.flavors(),
           .gpu_count = driven.all.size(),
-          .gpu_of_cases = driven.device_of_cases,
+          .gpu_of_cases = driven.teams.empty() ? 0 : driven.of_team(1).front().device,
+          .gpus_of_a_team = static_cast<int>(driven.teams.size()),
           .gpu_uuids = uuids_of(driven)};
 }
 
@@ -64,7 +65,7 @@ RunNodes meet_nodes(const RunInput& input, const NodePart& part, const DrivenGpu
   std::vector<NodeFacts> told;
   if (Group& leaders = ranks.leaders(); leaders.member()) told = all_gather(leaders, facts_of_node(input, part, driven, ranks));
   RunNodes nodes;
-  nodes.fewest_ranks = nodes.fewest_cores = std::numeric_limits<int>::max();
+  nodes.fewest_ranks = nodes.fewest_cores = nodes.gpus_of_a_team = std::numeric_limits<int>::max();
   int cores_at_once = 0;  // the most of any node: a quota that only some have makes these worse than their like, and no team smaller
   std::set<std::string> flavors;
   for (const NodeFacts& node : broadcast(ranks.local(), told)) {
@@ -78,6 +79,7 @@ RunNodes meet_nodes(const RunInput& input, const NodePart& part, const DrivenGpu
     nodes.devices.push_back(node.gpu_of_cases);
     nodes.gpu_uuids.push_back(node.gpu_uuids);
     nodes.fewest_ranks = std::min(nodes.fewest_ranks, node.ranks);
+    nodes.gpus_of_a_team = std::min(nodes.gpus_of_a_team, std::max(1, node.gpus_of_a_team));
     nodes.most_ranks = std::max(nodes.most_ranks, node.ranks);
     nodes.fewest_cores = std::min(nodes.fewest_cores, node.cores);
     cores_at_once = std::max(cores_at_once, node.cores_at_once);
@@ -106,6 +108,7 @@ Target target_of(const RunNodes& nodes) {
           .isas = fmt::format("{}{}", fmt::join(isas, ", "), this_cpu().why_no_tiles.empty() ? "" : "; " + no_tiles()),
           .ranks_per_node = nodes.fewest_ranks,
           .cores_per_node = nodes.fewest_cores,
+          .gpus_per_node = nodes.gpus_of_a_team,
           .runs_on_gpu =
               [gpus = nodes.gpus](std::string_view flavor) {
                 return std::any_of(gpus.begin(), gpus.end(), [&](const NodeGpus& node) { return node.runs(flavor); });
@@ -128,9 +131,9 @@ std::vector<std::string> notes_of_gpus(const RunNodes& nodes, const Campaign& ca
     if (nodes.gpu_counts[node] < 2 || nodes.gpus[node].gpus.empty()) continue;
     const std::string& pci = nodes.gpus[node].gpus.front().pci;
     const int device = nodes.devices[node];
-    notes.push_back(fmt::format("{} has {} GPUs: cases are measured on {}, at {}{}", nodes.facts[node].name, nodes.gpu_counts[node],
-                                device == 0 ? "the first one" : gpu_word(device) + ", which its first rank sees", pci,
-                                wants_gpu_ceilings(campaign) ? "; ceilings on each of them" : ", and the others are not measured"));
+    notes.push_back(fmt::format("{} has {} GPUs: cases of one GPU are measured on {}, at {}{}", nodes.facts[node].name,
+                                nodes.gpu_counts[node], device == 0 ? "the first one" : gpu_word(device) + ", which its first rank sees",
+                                pci, wants_gpu_ceilings(campaign) ? "; ceilings on each of them" : ", and the others are not measured"));
   }
   return notes;
 }

@@ -21,12 +21,13 @@ struct RunNodes {
   std::vector<PlanNode> facts;
   std::vector<std::vector<std::string>> counting;  // keys of the event groups that each node counts with
   int fewest_ranks = 1, fewest_cores = 1, most_ranks = 0;
+  int gpus_of_a_team = 1;                                                         // the most that ranks of any node can have one each
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> parts;  // {"64 of 128 cores", advice}: nodes with no more
   double memory_bytes = 0;                                                        // the least available of any node
-  std::vector<NodeGpus> gpus;                                                     // of each, as its first rank sees them: cases run there
-  std::vector<std::string> flavors;                                               // of all GPUs of all nodes, whoever sees them
-  std::vector<std::size_t> gpu_counts;                                            // of each node, all ranks together
-  std::vector<int> devices;                                                       // of each, the GPU of the cases
+  std::vector<NodeGpus> gpus;                       // of each, as its first rank sees them: cases of one GPU run there
+  std::vector<std::string> flavors;                 // of all GPUs of all nodes, whoever sees them
+  std::vector<std::size_t> gpu_counts;              // of each node, all ranks together
+  std::vector<int> devices;                         // of each, the GPU of those cases
   std::vector<std::vector<std::string>> gpu_uuids;  // of each node's GPUs, all ranks together; those that have one
   std::uint64_t gpu_memory_bytes = 0;               // the least of any GPU
 };

@@ -201,7 +201,7 @@ bool is_counted(const Case& which, const Campaign& campaign, std::span<const std
 
 RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& record, Planning planning) {
   const auto allowed = allowed_cpus(input.topology, ranks.local());
-  const bool sees_gpus = wants_gpu_ceilings(input.campaign) || (wants_gpus(input.campaign) && ranks.local().rank() == 0);
+  const bool sees_gpus = wants_gpu_ceilings(input.campaign) || drives_gpu(input.campaign, ranks.local().rank());
   const DrivenGpus driven = meet_gpus(sees_gpus ? gpus_here() : NodeGpus(), allowed, input.topology, ranks.local());
   const double quota = cpu_quota(control_groups("cpu")).value_or(std::numeric_limits<double>::infinity());
   RunPlan plan;
@@ -209,7 +209,7 @@ RunPlan plan_run(const RunInput& input, Communicator& ranks, const RunRecord& re
   const RunNodes nodes = meet_nodes(input, plan.part, driven, ranks);
   refuse_other_gpus(nodes, record.earlier());
   const auto here = static_cast<std::size_t>(ranks.node());
-  plan.place = placer(input, allowed, ranks.local().size(), nodes.gpus[here], nodes.devices[here]);
+  plan.place = placer(input, allowed, ranks.local().size(), driven, nodes.gpus[here].why_none);
   add_cases(plan, input, nodes);
   plan.last_caches = planning == Planning::to_run ? look_at_caches(input, plan, record, ranks) : last_caches_of(input.topology);
   add_ceilings(plan, input, nodes);

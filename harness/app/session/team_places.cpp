@@ -5,21 +5,26 @@
 #include "comm/told.hpp"
 #include "schedule/gpu_distance.hpp"
 #include "schedule/gpu_placement.hpp"
-#include "schedule/node_part.hpp"
 #include "schedule/team_placement.hpp"
 
 namespace plumbline::app {
 namespace {
 
-/// The first GPU, driven by the node's first rank from a CPU beside it, of those that the launcher left to this rank.
-TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, int device, const std::vector<int>& allowed, const Team& team) {
-  if (node.gpus.empty()) return {.cpus = {}, .oversubscribed = false, .refusal = node.why_none};
-  Topology beside = with_allowed(topology, {allowed});
-  beside.gpus = {gpu_at(topology, node.gpus.front().pci)};
-  TeamPlacement placed = place_on_gpus(beside, team);
-  TeamCpus place{.cpus = std::move(placed.cpus), .oversubscribed = false, .refusal = std::move(placed.refusal), .gpu = node.gpus.front()};
-  place.device = device;
-  return place;
+/// A GPU for each rank, which drives it from a CPU beside it, of those that the launcher left to that rank.
+TeamCpus place_team_on_gpus(const Topology& topology, const DrivenGpus& node, const std::string& why_none,
+                            const std::vector<std::vector<int>>& allowed, const Team& team) {
+  if (node.teams.empty()) return {.cpus = {}, .oversubscribed = false, .refusal = why_none};
+  std::vector<TeamGpu> gpus = node.of_team(team.ranks);
+  if (gpus.empty())
+    return {.cpus = {},
+            .oversubscribed = false,
+            .refusal = fmt::format("team {} needs {} ranks of a node with a GPU each; here {} of {} can have one of the {} that they see",
+                                   team.name(), team.ranks, node.teams.size(), allowed.size(), node.all.size())};
+  Topology beside = topology;
+  beside.gpus.clear();
+  for (const TeamGpu& one : gpus) beside.gpus.push_back(gpu_at(topology, one.gpu.pci));
+  TeamPlacement placed = place_on_gpus(beside, allowed, team);
+  return {.cpus = std::move(placed.cpus), .oversubscribed = false, .refusal = std::move(placed.refusal), .gpus = std::move(gpus)};
 }
 
 }  // namespace
@@ -27,9 +32,9 @@ TeamCpus place_on_gpu(const Topology& topology, const NodeGpus& node, int device
 std::vector<std::vector<int>> allowed_cpus(const Topology& topology, Group& local) { return all_gather(local, topology.allowed_cpus()); }
 
 std::function<TeamCpus(const Team&)> placer(const RunInput& input, const std::vector<std::vector<int>>& allowed, int local,
-                                            const NodeGpus& gpus, int device) {
-  return [gpus, device, local, topology = input.topology, allowed, oversubscribe = input.campaign.oversubscribe](const Team& team) {
-    if (team.gpus > 0) return place_on_gpu(topology, gpus, device, allowed.front(), team);
+                                            const DrivenGpus& gpus, const std::string& why_no_gpu) {
+  return [gpus, why_no_gpu, local, topology = input.topology, allowed, oversubscribe = input.campaign.oversubscribe](const Team& team) {
+    if (team.gpus > 0) return place_team_on_gpus(topology, gpus, why_no_gpu, allowed, team);
     if (team.ranks > local)
       return TeamCpus{
           .cpus = {},

@@ -16,6 +16,7 @@
 #include "measure/clock.hpp"
 #include "measure/gpu_counting.hpp"
 #include "measure/gpu_timing.hpp"
+#include "measure/repeating.hpp"
 #include "store/record_json.hpp"
 
 namespace plumbline::app {
@@ -104,7 +105,7 @@ std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLeve
 }
 
 std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const {
-  if (placement.gpu) return cache_levels(*placement.gpu);
+  if (!placement.gpus.empty()) return cache_levels(placement.gpus.front().gpu);
   std::vector<CacheLevel> caches = with_last_cache(setting_.caches, last_, last_bytes);
   for (auto& level : caches)
     if (level.shared) level.bytes = part_of(level, placement.ranks_per_l3);
@@ -113,7 +114,7 @@ std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement, std::ui
 
 std::vector<ModelRow> CaseRunner::modelled(const Case& measured, const TeamCpus& placement) const {
   std::vector<ModelRow> rows = model_rows(measured, caches_of(placement, last_.bytes));
-  if (last_.is_sure() || placement.gpu) return rows;
+  if (last_.is_sure() || !placement.gpus.empty()) return rows;
   for (const std::uint64_t bytes : {last_.lo, last_.hi}) {
     const std::vector<ModelRow> other = model_rows(measured, caches_of(placement, bytes));
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -160,8 +161,8 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
     timed.status = Status::failed;
     timed.reason = bound.problem();
     timed.failed_at = bound.failed_at();
-  } else if (placement.gpu) {
-    timed = time_on_gpu_of(measured, placement, protocol, facts);
+  } else if (!placement.gpus.empty()) {
+    timed = time_on_gpu_of(measured, placement.gpus[static_cast<std::size_t>(team.rank())], protocol, meeting, facts);
   } else {
     TimingProtocol as_placed = protocol;
     as_placed.quiet = !placement.oversubscribed;
@@ -199,18 +200,20 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   return gather(measured, std::move(mine), timed.failed_at, facts.dump(), placement);
 }
 
-Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, json& facts) {
-  const GpuProperties& gpu = *placement.gpu;
+Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team, json& facts) {
+  const GpuProperties& gpu = own.gpu;
   facts["gpu"] = gpu_.facts(gpu);
-  facts["gpu"]["device"] = gpu_word(placement.device);
-  if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
+  facts["gpu"]["device"] = gpu_word(own.device);
+  Timed timed;
+  if (auto lost = gpu_.why_lost(gpu); !lost.empty()) timed = {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
   try {
-    gpu_.use(gpu);
+    if (timed.status == Status::ok) gpu_.use(gpu);
   } catch (const Error& refused) {
-    return {.status = Status::failed, .reason = refused.what(), .repetitions = {}};
+    timed = {.status = Status::failed, .reason = refused.what(), .repetitions = {}};
   }
+  if (fails_with_team(timed, team)) return timed;
   GpuWatch watch(gpu_.nvml(), gpu.pci);
-  Timed timed = time_on_gpu(measured, protocol, gpu_.use(gpu));
+  timed = time_on_gpu(measured, protocol, gpu_.use(gpu), team);
   if (is_failure(timed.status)) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
   return timed;
@@ -236,8 +239,9 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
             ? setting_.worker->count(
                   measured, {group.backend, group.what.events, repetitions, placement.ranks_per_l3, last_.is_measured ? last_.bytes : 0},
                   patience_seconds)
-        : placement.gpu ? count_on_gpu_of(measured, *placement.gpu, group, *bound, on_gpu)
-                        : count_here(measured, group, *bound, placement, meeting, min_seconds);
+        : placement.gpus.empty()
+            ? count_here(measured, group, *bound, placement, meeting, min_seconds)
+            : count_on_gpu_of(measured, placement.gpus[static_cast<std::size_t>(team.rank())].gpu, group, *bound, meeting, on_gpu);
     CountRow row{.case_id = mine.case_row.id, .node = ranks_.host(), .session = setting_.session, .event = "", .backend = group.backend};
     row.group = group.number;
     row.rank = team.rank();
@@ -258,8 +262,7 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
   return gather(measured, std::move(mine), where, rank_placement(team.rank(), ranks_.host(), cpus).dump(), placement);
 }
 
-CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
-                                        std::optional<CountingOnGpu>& counting) {
+CountedCase CaseRunner::ready_on_gpu(const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound) {
   if (!bound.problem().empty()) return {Status::failed, bound.problem(), {}, bound.failed_at()};
   if (auto lost = gpu_.why_lost(gpu); !lost.empty()) return {Status::skipped, std::move(lost), {}};
   try {
@@ -273,9 +276,20 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     return {Status::unavailable,
             backend->availability().ok() ? "the GPU cannot count these events together" : backend->availability().reason,
             {}};
-  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_);
-  gpu_.is_counted_by(*backend);
-  CountedCase counted = counting->count(*backend, 0, repetitions_of(group, Space::cuda));
+  return {};
+}
+
+CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
+                                        TeamMeeting& team, std::optional<CountingOnGpu>& counting) {
+  const CountedCase ready = ready_on_gpu(gpu, group, bound);
+  if (team.any(ready.status != Status::ok)) {
+    if (ready.status != Status::ok) return ready;
+    return {Status::failed, another_rank("cannot count on its GPU"), {}, FailedAt::another_rank};
+  }
+  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team);
+  Backend& backend = *backends_[group.key()];
+  gpu_.is_counted_by(backend);
+  CountedCase counted = counting->count(backend, 0, repetitions_of(group, Space::cuda));
   if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
   return counted;
 }
@@ -336,7 +350,7 @@ std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, 
       absorb(all, std::move(part), rank == teller);
   }
   all.model = modelled(measured, placement);
-  if (!placement.gpu) std::ranges::move(executed_rows(measured, where), std::back_inserter(all.model));
+  if (placement.gpus.empty()) std::ranges::move(executed_rows(measured, where), std::back_inserter(all.model));
   all.outcome.placement = where.dump();
   return all;
 }

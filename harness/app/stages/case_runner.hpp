@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/here/counting_plan.hpp"
+#include "app/here/gpus.hpp"
 #include "app/stages/gpu_in_use.hpp"
 #include "app/stages/team_meeting.hpp"
 #include "comm/communicator.hpp"
@@ -29,11 +30,10 @@ struct TeamCpus {
   std::vector<std::vector<int>> cpus;
   bool oversubscribed = false;
   std::string refusal;
-  std::string scope = "";                 // what of the node they fill (schedule/team_placement.hpp)
-  int ranks_per_l3 = 1;                   // each of them has that part of it
-  bool in_one_domain = false;             // of memory: it is the same to all of them where a page lies
-  std::optional<GpuProperties> gpu = {};  // that the team's rank drives, from the CPU beside it; none for teams without GPUs
-  int device = 0;                         // which of the node's it is (core/gpu_device.hpp)
+  std::string scope = "";          // what of the node they fill (schedule/team_placement.hpp)
+  int ranks_per_l3 = 1;            // each of them has that part of it
+  bool in_one_domain = false;      // of memory: it is the same to all of them where a page lies
+  std::vector<TeamGpu> gpus = {};  // of each rank, which drives it from the CPU beside it; none for teams without GPUs
 };
 
 /// Runs cases on this rank; it holds what stays the same for all cases of a run.
@@ -63,11 +63,13 @@ class CaseRunner {
   Finished skip(const Case& measured, const std::string& pass, const std::string& reason) const;
 
  private:
-  /// Times a case on its GPU, and adds what of the GPU belongs into the placement to `facts`.
-  Timed time_on_gpu_of(const Case& measured, const TeamCpus& placement, const TimingProtocol& protocol, nlohmann::json& facts);
-  /// Counts one group on the case's GPU. `counting` is made with the first group, and has the case's data for the others.
+  /// Times a case on this rank's GPU, and adds what of the GPU belongs into the placement to `facts`.
+  Timed time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team, nlohmann::json& facts);
+  /// Counts one group on this rank's GPU. `counting` is made with the first group, and has the case's data for the others.
   CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
-                              std::optional<CountingOnGpu>& counting);
+                              TeamMeeting& team, std::optional<CountingOnGpu>& counting);
+  /// Opens this rank's GPU to count there, and makes the backend of a group in its context. What is not ok says why it cannot count.
+  CountedCase ready_on_gpu(const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound);
   /// The caches as one thread of the team sees them, with a last cache of so many bytes; a GPU's as its multiprocessors do.
   std::vector<CacheLevel> caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const;
   /// The model's rows, with an interval where the size of the last cache leaves one.

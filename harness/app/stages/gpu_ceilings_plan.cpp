@@ -136,6 +136,11 @@ std::vector<std::string> DrivenGpus::flavors() const {
   return {flavors.begin(), flavors.end()};
 }
 
+std::vector<TeamGpu> DrivenGpus::of_team(int ranks) const {
+  const auto place = static_cast<std::size_t>(ranks - 1);
+  return place < teams.size() ? teams[place] : std::vector<TeamGpu>();
+}
+
 double DrivenGpus::seconds() const {
   std::vector<double> longest(static_cast<std::size_t>(turns), 0);
   double links = 0;
@@ -162,7 +167,6 @@ DrivenGpus meet_gpus(const NodeGpus& mine, const std::vector<std::vector<int>>& 
     DrivenGpu& one = gpus.all.emplace_back();
     one.device = static_cast<int>(i);
     one.driver = drivers[i];
-    if (of_node[i].seen_as.front() == 0) gpus.device_of_cases = one.device;
     const auto by = static_cast<std::size_t>(std::max(0, one.driver.rank));
     const int place = of_node[i].seen_as[by];
     if (place >= 0) {
@@ -172,6 +176,15 @@ DrivenGpus meet_gpus(const NodeGpus& mine, const std::vector<std::vector<int>>& 
       one.gpu.uuid = of_node[i].uuid;
     }
     gpus.turns = std::max(gpus.turns, one.driver.turn + 1);
+  }
+  for (int ranks = 1; ranks <= local.size(); ++ranks) {
+    const std::vector<int> devices = gpus_of_team(of_node, ranks);
+    if (devices.empty()) break;
+    auto& team = gpus.teams.emplace_back();
+    for (std::size_t rank = 0; rank < devices.size(); ++rank) {
+      const auto device = static_cast<std::size_t>(devices[rank]);
+      team.push_back({.device = devices[rank], .gpu = told[rank][static_cast<std::size_t>(of_node[device].seen_as[rank])]});
+    }
   }
   return gpus;
 }

@@ -47,9 +47,11 @@ struct DrivenGpu {
 };
 
 struct DrivenGpus {
-  std::vector<DrivenGpu> all;  // by device
-  int turns = 0;               // of a round
-  int device_of_cases = 0;     // which of them is the first that the node's first rank sees
+  std::vector<DrivenGpu> all;                    // by device
+  int turns = 0;                                 // of a round
+  std::vector<std::vector<TeamGpu>> teams = {};  // of cases: of one GPU, of two, to as many as ranks of this node can have one each
+  /// The GPUs of a team's ranks; none where there are not so many.
+  std::vector<TeamGpu> of_team(int ranks) const;
   std::vector<std::string> flavors() const;
   /// The estimated seconds of all rounds: in a turn GPUs are measured together, and their links one after the other.
   double seconds() const;

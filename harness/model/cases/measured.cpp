@@ -177,15 +177,19 @@ bool is_oversubscribed(const Tables& tables, const Place& place) {
 }
 
 /// The number of the case's GPU, by "device":"GPU1" in the first pass that says it; older files knew one GPU a node.
-int gpu_of(const Tables& tables, const Place& place) {
+std::vector<int> gpus_of(const Tables& tables, const Place& place) {
   constexpr std::string_view key = "\"device\":\"";
-  for (const char* pass : {"time", "count"})
-    if (const OutcomeRow* row = outcome_of(tables, place, pass))
-      if (const auto at = row->placement.find(key); at != std::string::npos) {
-        const auto word = at + key.size();
-        return gpu_of_name(row->placement.substr(word, row->placement.find('"', word) - word));
-      }
-  return 0;
+  for (const char* pass : {"time", "count"}) {
+    const OutcomeRow* const row = outcome_of(tables, place, pass);
+    if (row == nullptr) continue;
+    std::vector<int> gpus;
+    for (auto at = row->placement.find(key); at != std::string::npos; at = row->placement.find(key, at)) {
+      at += key.size();
+      gpus.push_back(gpu_of_name(row->placement.substr(at, row->placement.find('"', at) - at)));
+    }
+    if (!gpus.empty()) return gpus;
+  }
+  return {0};
 }
 
 /// Numbers inside names by their value: n=8 before n=64.
@@ -232,7 +236,7 @@ Measurements measurements_of(const Results& results) {
       Measured measured{.of = &row, .node = tables.places.words(place).second};
       if (const auto model = all.models.find(row.id); model != all.models.end()) measured.model = &model->second;
       measured.oversubscribed = is_oversubscribed(tables, place);
-      if (row.gpus > 0) measured.gpu = gpu_of(tables, place);
+      if (row.gpus > 0) measured.gpus = gpus_of(tables, place);
       add_times(tables, place, measured);
       add_counts(tables, place, measured);
       all.cases.push_back(std::move(measured));

@@ -44,7 +44,7 @@ struct Measured {
   std::map<std::string, std::map<std::string, Reported>> counts = {};  // backend -> event -> sum over ranks, median over repetitions
   const std::map<std::string, Bounds>* model = nullptr;                // quantity -> bounds; borrowed from the Measurements
   bool oversubscribed = false;
-  int gpu = 0;  // of the node's GPUs that it ran on, as ceilings count them (core/gpu_device.hpp)
+  std::vector<int> gpus = {};  // of the node's that it ran on, by rank, as ceilings count them (core/gpu_device.hpp); none of CPUs' cases
 
   /// The bounds of a quantity by the model; absent when it does not speak of the quantity.
   Bounds expected(const std::string& quantity) const;

@@ -40,7 +40,8 @@ LevelIntensity intensity(const Estimate& flops, const LevelTraffic& traffic) {
 
 /// Whether the ceiling is of another GPU than the case ran on. Stated ceilings are any GPU's.
 bool is_of_another_gpu(const Ceiling& ceiling, const RooflinePlacement& placement) {
-  return ceiling.scope == gpu_scope && ceiling.pattern != "stated" && ceiling.device != placement.gpu;
+  return ceiling.scope == gpu_scope && ceiling.pattern != "stated" &&
+         std::ranges::find(placement.gpus, ceiling.device) == placement.gpus.end();
 }
 
 /// The distance of a ceiling's team, GPU and node from a case's: 0 for the same. A team of other shape but equal size is nearer than any
@@ -59,6 +60,36 @@ std::string team_name(std::int64_t ranks, std::int64_t threads) { return "r" + s
 
 /// The rate that a ceiling allows in the units of a placement: GFLOP/s, or bytes across the level's boundary.
 double rate_of(const Ceiling& ceiling) { return ceiling.is_compute() ? ceiling.value : ceiling.traffic_gbs; }
+
+/// The ceilings of several GPUs at once: sums of each one's, where every GPU of the case has it; of one that the user stated, as often.
+/// Those of overheads are each GPU's own, and stay those of the first.
+std::vector<Ceiling> together(std::span<const Ceiling> ceilings, const RooflinePlacement& placement) {
+  const auto on_gpu = [&](const Ceiling& first, int device) -> const Ceiling* {
+    if (first.pattern == "stated") return &first;
+    const std::string name = name_on_gpu(first.name, device);
+    const auto found = std::ranges::find_if(ceilings, [&](const Ceiling& one) {
+      return one.name == name && one.node == first.node && one.status == Status::ok && one.precision == first.precision;
+    });
+    return found == ceilings.end() ? nullptr : &*found;
+  };
+  std::vector<Ceiling> all;
+  for (const Ceiling& first : ceilings) {
+    if (first.scope != gpu_scope || (first.pattern != "stated" && first.device != placement.gpus.front())) continue;
+    Ceiling sum = first;
+    sum.ranks = static_cast<std::int64_t>(placement.gpus.size());
+    bool on_each = true;
+    if (first.level != CeilingKind::overhead)
+      for (auto device = placement.gpus.begin() + 1; device != placement.gpus.end(); ++device) {
+        const Ceiling* const other = on_gpu(first, *device);
+        on_each = on_each && other != nullptr;
+        if (other == nullptr) break;
+        sum.value += other->value;
+        sum.traffic_gbs += other->traffic_gbs;
+      }
+    if (on_each) all.push_back(std::move(sum));
+  }
+  return all;
+}
 
 /// The precision of a case's roof: "tensor.bf16" where most of the model's FLOPs are those of tensor cores; else the case's own precision,
 /// as an imported case has it.
@@ -130,7 +161,7 @@ void note_stand_in(const Ceiling& ceiling, RooflinePlacement& placement) {
   if (ceiling.node != placement.node)
     note = "those of node " + ceiling.node;
   else if (is_of_another_gpu(ceiling, placement))
-    note = "those of " + gpu_word(ceiling.device) + " for " + gpu_word(placement.gpu);
+    note = "those of " + gpu_word(ceiling.device) + " for " + gpu_words(placement.gpus);
   if (ceiling.ranks * ceiling.threads != row.ranks * row.threads)
     note += std::string(note.empty() ? "" : ", ") + "those of team " + team_name(ceiling.ranks, ceiling.threads) + " for " +
             team_name(row.ranks, row.threads);
@@ -258,7 +289,9 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
                              std::span<const ProfilerMetrics> profilers) {
   RooflinePlacement placement{.of = measured.of, .node = measured.node, .seconds = measured.seconds.value};
   placement.roof_precision = roof_precision(measured);
-  placement.gpu = measured.gpu;
+  placement.gpus = measured.gpus;
+  std::vector<Ceiling> of_team;
+  if (measured.gpus.size() > 1) ceilings = of_team = together(ceilings, placement);
   Traffic traffic = traffic_of(measured, all, set, profilers);
   placement.exceeded = correct_beyond_last_cache(traffic, measured, ceilings);
   placement.join = traffic.join;

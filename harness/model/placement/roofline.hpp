@@ -47,7 +47,7 @@ struct RooflinePlacement {
   ComputeRoof compute = {};                                             // over that mix, whatever bounds the case
   double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the FMA peak times what equation 7 (fma_mix.hpp) leaves of it
   bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
-  int gpu = 0;                    // of the node's, that the case ran on
+  std::vector<int> gpus = {};     // of the node's, that the case ran on
   Status bound_status = Status::unavailable;
   std::string bound_reason = {};            // why there is no bound
   std::optional<Shortfall> shortfall = {};  // of a case far below its roof
