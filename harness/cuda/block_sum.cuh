@@ -2,6 +2,7 @@
 // again.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "core/kernel.hpp"
@@ -39,6 +40,25 @@ struct BlockSum {
     const std::uint64_t passed = blocks * (block_threads - 1);
     work.flops[flops<Real>("add")] += passed;
     work.streams.push_back({.array = "passed", .loads = passed, .stores = passed, .element_bytes = sizeof(Real), .scratchpad = true});
+  }
+};
+
+/// The sum of a block's threads, of a Body with `static __host__ __device__ Real brought(const Arguments&, std::size_t i, unsigned
+/// thread)`, what a thread brings to sum i, and `void keep(const Arguments&, std::size_t i, Real sum)`: for launch_blocks(), and on the
+/// host.
+template <class Body>
+struct SumOfBlock {
+  template <class Arguments>
+  static __device__ void block(const Arguments& x, std::size_t i) {
+    const auto brought = Body::brought(x, i, threadIdx.x);
+    const auto sum = BlockSum<std::remove_const_t<decltype(brought)>>::of_threads(brought);
+    if (threadIdx.x == 0) Body::keep(x, i, sum);
+  }
+  template <class Arguments>
+  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+    using Real = decltype(Body::brought(x, begin, 0U));
+    for (std::size_t i = begin; i < end; ++i)
+      Body::keep(x, i, BlockSum<Real>::on_host([&](unsigned thread) { return Body::brought(x, i, thread); }));
   }
 };
 

@@ -21,21 +21,8 @@ struct HeatUpdate {
   }
 };
 
-/// A block's share of a sum: what a thread brings, by `Body::brought`, and the place of the sum, by `Body::keep`.
-template <class Body, class Real>
-struct HeatSum {
-  static __device__ void block(const Heat2d<Real>& x, std::size_t i) {
-    const Real sum = cuda::BlockSum<Real>::of_threads(Body::brought(x, i, threadIdx.x));
-    if (threadIdx.x == 0) Body::keep(x, i, sum);
-  }
-  static void on_host(const Heat2d<Real>& x, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      Body::keep(x, i, cuda::BlockSum<Real>::on_host([&](unsigned thread) { return Body::brought(x, i, thread); }));
-  }
-};
-
 template <class Real>
-struct HeatEnergy : HeatSum<HeatEnergy<Real>, Real> {
+struct HeatEnergy {
 #pragma nv_exec_check_disable
   PLUMBLINE_BOTH static Real brought(const Heat2d<Real>& x, std::size_t row, unsigned thread) {
     const Real* const here = x.in + (row + 1) * x.n;
@@ -47,7 +34,7 @@ struct HeatEnergy : HeatSum<HeatEnergy<Real>, Real> {
 };
 
 template <class Real>
-struct HeatTotal : HeatSum<HeatTotal<Real>, Real> {
+struct HeatTotal {
 #pragma nv_exec_check_disable
   PLUMBLINE_BOTH static Real brought(const Heat2d<Real>& x, std::size_t, unsigned thread) {
     Real sum = 0;
@@ -83,9 +70,9 @@ struct HeatCase final : HeatData<Real, DeviceArray> {
       case HeatLoop::update:
         return cuda::launch_rows<HeatUpdate<Real>>(x, begin, end, x.n);
       case HeatLoop::energy:
-        return cuda::launch_blocks<HeatEnergy<Real>>(x, begin, end);
+        return cuda::launch_blocks<cuda::SumOfBlock<HeatEnergy<Real>>>(x, begin, end);
       case HeatLoop::total:
-        return cuda::launch_blocks<HeatTotal<Real>>(x, begin, end);
+        return cuda::launch_blocks<cuda::SumOfBlock<HeatTotal<Real>>>(x, begin, end);
     }
   }
   static void on_host(const Heat2d<Real>& x, std::size_t begin, std::size_t end) {
@@ -93,9 +80,9 @@ struct HeatCase final : HeatData<Real, DeviceArray> {
       case HeatLoop::update:
         return cuda::rows_on_host<HeatUpdate<Real>>(x, begin, end, x.n);
       case HeatLoop::energy:
-        return HeatEnergy<Real>::on_host(x, begin, end);
+        return cuda::SumOfBlock<HeatEnergy<Real>>::on_host(x, begin, end);
       case HeatLoop::total:
-        return HeatTotal<Real>::on_host(x, begin, end);
+        return cuda::SumOfBlock<HeatTotal<Real>>::on_host(x, begin, end);
     }
   }
 };

@@ -24,7 +24,9 @@ struct Cg {
   const Real *in = nullptr, *other = nullptr;
   Real *out = nullptr, *updated = nullptr, *cleared = nullptr;  // updated: the residual; cleared becomes zero beside
   const Real* factor = nullptr;
-  Real least;  // a positive number: a ratio of nothing to nothing, and it, is nothing
+  double* sum = nullptr;                                      // the total's
+  const double *numerator = nullptr, *denominator = nullptr;  // the ratio's
+  Real least;                                                 // a positive number: a ratio of nothing to nothing, and it, is nothing
 };
 
 namespace {
@@ -130,10 +132,10 @@ static void sweep(const Cg<Real>& s, std::size_t begin, std::size_t end) {
         s.out[r] = sum_of_plane<Real>(s.n * s.n, r, [&](std::size_t i) { return s.in[i] * s.in[i]; });
       break;
     case CgLoop::total:
-      for (std::size_t i = begin; i < end; ++i) s.out[i] = sum_of_planes(s.in, s.planes);
+      for (std::size_t i = begin; i < end; ++i) s.sum[i] = static_cast<double>(sum_of_planes(s.in, s.planes));
       break;
     case CgLoop::ratio:
-      for (std::size_t i = begin; i < end; ++i) s.out[i] = s.in[i] / (s.other[i] + s.least);
+      for (std::size_t i = begin; i < end; ++i) s.out[i] = Real(s.numerator[i]) / (Real(s.denominator[i]) + s.least);
       break;
     case CgLoop::scaled_sum: {
       const Real factor = s.factor[0];

@@ -18,9 +18,9 @@ inline constexpr const char* cg_part_names[] = {"halo", "smooth", "product", "re
 enum class CgWhat : std::uint8_t {
   solution,   // halo, product: of the level
   direction,  // halo, product: of the search
-  residual,   // product, scale: the first residual, from the direction; sum: its norm
-  gain,       // dot, sum: residual times solution, r'z
-  curvature,  // dot, sum: direction times its product, p'Ap
+  residual,   // product, scale: the first residual, from the direction; total, sum: its norm
+  gain,       // dot, total, sum: residual times solution, r'z
+  curvature,  // dot, total, sum: direction times its product, p'Ap
   step,       // ratio: how far the solution goes in the direction
   turn        // ratio, scale: how much of the last direction is in the next one
 };
@@ -29,8 +29,26 @@ struct CgMove {
   CgPart part;
   std::size_t level = 0;
   CgWhat what = CgWhat::solution;
-  std::size_t color = 0;     // smooth
-  bool from_behind = false;  // halo: the plane comes from the rank behind, else from the one before
+  std::size_t color = 0;        // smooth
+  bool from_behind = false;     // halo: the plane comes from the rank behind, else from the one before
+  std::uint64_t iteration = 0;  // total, sum, ratio: counted from 1; 0: before all
+};
+
+/// The places of all sums of so many iterations: each has one of its own, so that none is read or moved by the host.
+struct CgSums {
+  std::uint64_t iterations;
+
+  std::size_t count() const { return 3 * iterations + 2; }
+  /// The squares of the residual's norms come first, from that before all iterations on; there is no gain before the first, which counts
+  /// as 1.
+  std::size_t residual(std::uint64_t iteration) const { return iteration; }
+  std::size_t gain(std::uint64_t iteration) const { return iterations + 1 + iteration; }
+  std::size_t curvature(std::uint64_t iteration) const { return 2 * iterations + 1 + iteration; }
+  std::size_t of(const CgMove& move) const {
+    return move.what == CgWhat::residual ? residual(move.iteration)
+           : move.what == CgWhat::gain   ? gain(move.iteration)
+                                         : curvature(move.iteration);
+  }
 };
 
 /// All steps of so many iterations. A right-hand side is known; the solution begins at zero.
@@ -39,17 +57,17 @@ class CgSchedule {
   CgSchedule(std::size_t levels, std::uint64_t iterations) : levels_(levels) {
     multiply(0, CgWhat::direction, CgWhat::residual);
     add({.part = CgPart::scaled_sum, .what = CgWhat::residual});
-    sum_up(CgPart::norm, CgWhat::residual);
-    for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
+    sum_up(CgPart::norm, CgWhat::residual, 0);
+    for (std::uint64_t iteration = 1; iteration <= iterations; ++iteration) {
       precondition(0);
-      sum_up(CgPart::dot, CgWhat::gain);
-      add({.part = CgPart::ratio, .what = CgWhat::turn});
+      sum_up(CgPart::dot, CgWhat::gain, iteration);
+      add({.part = CgPart::ratio, .what = CgWhat::turn, .iteration = iteration});
       add({.part = CgPart::scaled_sum, .what = CgWhat::turn});
       multiply(0, CgWhat::direction, CgWhat::direction);
-      sum_up(CgPart::dot, CgWhat::curvature);
-      add({.part = CgPart::ratio, .what = CgWhat::step});
+      sum_up(CgPart::dot, CgWhat::curvature, iteration);
+      add({.part = CgPart::ratio, .what = CgWhat::step, .iteration = iteration});
       add({.part = CgPart::update});
-      sum_up(CgPart::norm, CgWhat::residual);
+      sum_up(CgPart::norm, CgWhat::residual, iteration);
     }
   }
   const std::vector<CgMove>& moves() const { return moves_; }
@@ -76,10 +94,10 @@ class CgSchedule {
     exchange(level, vector, true);
     add({.part = CgPart::product, .level = level, .what = what});
   }
-  void sum_up(CgPart part, CgWhat what) {
+  void sum_up(CgPart part, CgWhat what, std::uint64_t iteration) {
     add({.part = part, .what = what});
-    add({.part = CgPart::total});
-    add({.part = CgPart::sum, .what = what});
+    add({.part = CgPart::total, .what = what, .iteration = iteration});
+    add({.part = CgPart::sum, .what = what, .iteration = iteration});
   }
   /// Colors in one order, and in the other. Points that the coarser level has, of color 0, come in the middle: where a color is the last
   /// to be smoothed no residual is left for the coarser level. Odd planes need the plane behind, even ones the plane before, which odd

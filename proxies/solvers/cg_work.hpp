@@ -9,15 +9,16 @@
 #include "core/kernel.hpp"
 #include "core/work.hpp"
 #include "proxies/solvers/cg_grid.hpp"
+#include "proxies/solvers/cg_level.hpp"
 #include "proxies/solvers/cg_loop.hpp"
+#include "proxies/solvers/cg_schedule.hpp"
 #include "proxies/solvers/vector_work.hpp"
 
 namespace plumbline {
 
 /// The bytes of the cache lines that so many runs of elements touch, each of which begins or ends with a line.
-inline std::uint64_t cg_lines(std::uint64_t runs, std::uint64_t run_bytes) {
-  constexpr std::uint64_t line = 64;
-  return runs * ((run_bytes + line - 1) / line * line);
+inline std::uint64_t cg_lines(std::uint64_t runs, std::uint64_t run_bytes, std::uint64_t line_bytes = CgSpace{}.line_bytes) {
+  return runs * ((run_bytes + line_bytes - 1) / line_bytes * line_bytes);
 }
 
 /// The bytes of so many rows of the matrix.
@@ -41,8 +42,8 @@ std::vector<Stream> cg_matrix_streams(std::uint64_t runs, std::uint64_t rows, st
 
 /// The lines of every other line of points in every other plane.
 template <class Real>
-std::uint64_t cg_quarter(const CgGrid& grid) {
-  return cg_lines(grid.lines() / 4, grid.n * sizeof(Real));
+std::uint64_t cg_quarter(const CgGrid& grid, std::uint64_t line_bytes) {
+  return cg_lines(grid.lines() / 4, grid.n * sizeof(Real), line_bytes);
 }
 
 /// The matrix times a vector.
@@ -67,9 +68,9 @@ Work cg_product_work(const CgGrid& grid) {
 
 /// Gauss-Seidel at the points of one color. Of the nine lines around a point's own, eight are of other colors or belong to a neighbour.
 template <class Real>
-Work cg_smooth_work(const CgGrid& grid) {
+Work cg_smooth_work(const CgGrid& grid, std::uint64_t line_bytes) {
   const std::uint64_t n = grid.points() / 8, real = sizeof(Real), lines = grid.lines() / 4, line = grid.n * real, around = 8;
-  const std::uint64_t own = cg_quarter<Real>(grid), planes = (grid.planes + 1) * grid.plane() * real;
+  const std::uint64_t own = cg_quarter<Real>(grid, line_bytes), planes = (grid.planes + 1) * grid.plane() * real;
   const std::uint64_t of_line = cg_row_bytes<Real>(grid.n / 2) + (around + 2) * line;
   const std::uint64_t of_plane = cg_row_bytes<Real>(grid.plane() / 4) + 4 * grid.plane() * real;
   Work work{.flops = {{flops<Real>("add"), (cg_entries + 1) * n}, {flops<Real>("mul"), (cg_entries + 1) * n}, {flops<Real>("div"), n}},
@@ -90,36 +91,28 @@ Work cg_smooth_work(const CgGrid& grid) {
 
 /// The residual at the points of the coarser grid.
 template <class Real>
-Work cg_restriction_work(const CgGrid& grid) {
-  const std::uint64_t n = grid.points() / 8, real = sizeof(Real), own = cg_quarter<Real>(grid);
-  Work work{.flops = {{flops<Real>("add"), n}}};
-  work.streams = {{.array = "in", .footprint_bytes = own, .read = true, .loads = n, .element_bytes = real},
-                  {.array = "other", .footprint_bytes = own, .read = true, .loads = n, .element_bytes = real},
-                  {.array = "out", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real},
-                  {.array = "cleared", .footprint_bytes = n * real, .written = true, .stores = n, .element_bytes = real}};
-  work.add_outer_loop(grid.lines() / 4, 3 * grid.n * real);
+Work cg_restriction_work(const CgGrid& grid, std::uint64_t line_bytes) {
+  const std::uint64_t n = grid.points() / 8;
+  Stream in = loaded<Real>("in", n), other = loaded<Real>("other", n);
+  in.footprint_bytes = other.footprint_bytes = cg_quarter<Real>(grid, line_bytes);
+  Work work{.flops = {{flops<Real>("add"), n}}, .streams = {in, other, stored<Real>("out", n), stored<Real>("cleared", n)}};
+  work.add_outer_loop(grid.lines() / 4, 3 * grid.n * sizeof(Real));
   return work;
 }
 
 template <class Real>
-Work cg_prolongation_work(const CgGrid& grid) {
-  const std::uint64_t n = grid.points() / 8, real = sizeof(Real);
-  Work work{.flops = {{flops<Real>("add"), n}}};
-  work.streams = {{.array = "in", .footprint_bytes = n * real, .read = true, .loads = n, .element_bytes = real},
-                  {.array = "out",
-                   .footprint_bytes = cg_quarter<Real>(grid),
-                   .read = true,
-                   .written = true,
-                   .loads = n,
-                   .stores = n,
-                   .element_bytes = real}};
-  work.add_outer_loop(grid.lines() / 4, 2 * grid.n * real);
+Work cg_prolongation_work(const CgGrid& grid, std::uint64_t line_bytes) {
+  const std::uint64_t n = grid.points() / 8;
+  Stream out = changed<Real>("out", n);
+  out.footprint_bytes = cg_quarter<Real>(grid, line_bytes);
+  Work work{.flops = {{flops<Real>("add"), n}}, .streams = {loaded<Real>("in", n), out}};
+  work.add_outer_loop(grid.lines() / 4, 2 * grid.n * sizeof(Real));
   return work;
 }
 
 template <class Real>
 Work cg_ratio_work() {
-  return {.flops = flops<Real>({"add", "div"}, 1), .streams = {loaded<Real>("in", 2), stored<Real>("out", 1)}};
+  return {.flops = flops<Real>({"add", "div"}, 1), .streams = {loaded<double>("sums", 2), stored<Real>("out", 1)}};
 }
 
 /// A vector becomes another, plus itself times a factor.
@@ -136,6 +129,38 @@ Work cg_update_work(const CgGrid& grid) {
   return {.flops = flops<Real>({"add", "mul"}, 2 * n),
           .streams = {loaded<Real>("in", n), loaded<Real>("other", n), changed<Real>("out", n), changed<Real>("residual", n),
                       stored<Real>("cleared", n)}};
+}
+
+/// The work of a part; steps in which ranks only exchange have none.
+template <class Real>
+Work cg_work(CgPart part, const CgGrid& grid, const CgSpace& space) {
+  const std::uint64_t sums = grid.planes * space.sums_of_a_plane;
+  switch (part) {
+    case CgPart::smooth:
+      return cg_smooth_work<Real>(grid, space.line_bytes);
+    case CgPart::product:
+      return cg_product_work<Real>(grid);
+    case CgPart::restriction:
+      return cg_restriction_work<Real>(grid, space.line_bytes);
+    case CgPart::prolongation:
+      return cg_prolongation_work<Real>(grid, space.line_bytes);
+    case CgPart::dot:
+      return plane_sums_work<Real>(grid.points(), sums, 2);
+    case CgPart::norm:
+      return plane_sums_work<Real>(grid.points(), sums, 1);
+    case CgPart::total:
+      return total_work<Real, double>(sums);
+    case CgPart::ratio:
+      return cg_ratio_work<Real>();
+    case CgPart::scaled_sum:
+      return cg_scaled_sum_work<Real>(grid);
+    case CgPart::update:
+      return cg_update_work<Real>(grid);
+    case CgPart::halo:
+    case CgPart::sum:
+      break;
+  }
+  return {};
 }
 
 }  // namespace plumbline

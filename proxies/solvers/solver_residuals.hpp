@@ -1,6 +1,6 @@
 // The residuals tell how an iterative solver came closer to the solution.
 #pragma once
-#include <span>
+#include <vector>
 
 namespace plumbline {
 
@@ -9,7 +9,7 @@ class SolverResiduals {
   virtual ~SolverResiduals() = default;
   /// The squares of the residual's 2-norms over all ranks, or bounds of them where the solver knows no more: the first, and that after each
   /// iteration of the last sweep.
-  virtual std::span<const double> residuals_squared() const = 0;
+  virtual std::vector<double> residuals_squared() const = 0;
 };
 
 }  // namespace plumbline

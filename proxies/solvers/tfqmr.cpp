@@ -148,7 +148,7 @@ class TfqmrCase final : public ApplicationData, public SolverResiduals {
   }
   double tolerance() const override { return rounding_bound<Real>(32); }
 
-  std::span<const double> residuals_squared() const override { return residuals_; }
+  std::vector<double> residuals_squared() const override { return residuals_; }
 
  private:
   /// The smallest number that is not rounded more coarsely than its size allows.

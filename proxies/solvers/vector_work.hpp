@@ -29,10 +29,10 @@ Work plane_sums_work(std::uint64_t n, std::uint64_t planes, std::uint64_t vector
   return work;
 }
 
-/// The sum of what the planes gave.
-template <class Real>
+/// The sum of what the planes gave, kept as a Sum.
+template <class Real, class Sum = Real>
 Work total_work(std::uint64_t planes) {
-  return {.flops = {{flops<Real>("add"), planes - 1}}, .streams = {loaded<Real>("of_planes", planes), stored<Real>("all", 1)}};
+  return {.flops = {{flops<Real>("add"), planes - 1}}, .streams = {loaded<Real>("of_planes", planes), stored<Sum>("all", 1)}};
 }
 
 }  // namespace plumbline

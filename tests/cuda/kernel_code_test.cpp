@@ -280,6 +280,37 @@ TEST_F(kernel_code, sums_of_poles_stay_in_registers) {
   }
 }
 
+// launch_counts_test.cpp holds the other loops of conjugate gradients against their models; where blocks sum it finds threads that part
+// ways.
+TEST_F(kernel_code, sums_of_conjugate_gradients_are_an_fma_for_two_numbers_or_for_one) {
+  ASSERT_FALSE(disassembled_module().of("cg").empty());
+  for (const auto& [architecture, all] : disassembled_module().of("cg"))
+    for (const auto& [type, fma] : {std::pair("2CgIdE", "DFMA"), std::pair("2CgIfE", "FFMA")})
+      for (const bool of_squares : {false, true}) {
+        const auto& code = function(*all, std::string("CgPartSumILb") + (of_squares ? "1" : "0") + "EEEEE" + type);
+        std::int64_t fmas = 0, loads = 0;
+        for (const SassLoop& loop : code.loops)
+          for (const std::string& opcode : code.body(loop)) fmas += opcode.starts_with(fma), loads += opcode.starts_with("LDG");
+        EXPECT_GT(fmas, 0) << architecture << " " << code.name;
+        EXPECT_EQ(loads, (of_squares ? 1 : 2) * fmas) << architecture << " " << code.name;
+      }
+}
+
+// Two blocks of 256 threads and more fit on a multiprocessor.
+TEST_F(kernel_code, rows_of_27_entries_stay_in_registers) {
+  for (const char* name : {"CgSmoothing", "CgProduct"}) {
+    const auto resources = resources_of(name);
+    EXPECT_EQ(resources.size(), disassembled_module().of("cg").size());
+    for (const auto& [architecture, functions] : resources) {
+      EXPECT_EQ(functions.size(), 2U) << architecture;
+      for (const auto& [function, takes] : functions) {
+        EXPECT_LE(takes.registers, 96) << architecture << " " << function;
+        EXPECT_EQ(takes.stack_bytes, 0) << architecture << " " << function;
+      }
+    }
+  }
+}
+
 // Code over which threads part ways is not guessed at.
 TEST_F(kernel_code, divisions_and_reductions_are_refused_with_the_reason) {
   for (const char* source : {"dot", "special"})

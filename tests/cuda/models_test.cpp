@@ -215,6 +215,42 @@ TEST(gpu_models, of_the_general_plasmon_pole_refuse_more_blocks_than_a_launch_ha
   EXPECT_NO_THROW(model("proxies/gpp", plasmon_pole("nodivide", 65536, 65536, 1, 1)));
 }
 
+Work phase_of_cg(const std::string& name, const char* precision) {
+  for (const Kernel* kernel : all_kernels())
+    if (kernel->name == "proxies/cg") {
+      const Parameters p{{"n", n(16)}, {"planes", n(8)}, {"levels", n(2)}, {"iterations", n(1)}};
+      for (const Phase& phase : kernel->application(p, precision, "").phases)
+        if (phase.name == name) return phase.work;
+    }
+  throw std::runtime_error("no phase " + name);
+}
+
+/// A level of 16 x 16 x 8 points has 256 of each color. Each meets 27 entries and takes its own part back in by FMAs, and divides by seven
+/// more, in fp32 by four.
+TEST(gpu_models, of_conjugate_gradients_are_an_fma_an_entry_of_the_matrix) {
+  EXPECT_EQ(phase_of_cg("smooth@1", "fp64").flops, (Counts{{"flops.fp64.fma", 35 * 256}, {"flops.fp64.mul", 256}}));
+  EXPECT_EQ(phase_of_cg("smooth@1", "fp32").flops, (Counts{{"flops.fp32.fma", 32 * 256}, {"flops.fp32.mul", 256}}));
+  EXPECT_EQ(phase_of_cg("product@1", "fp64").flops, (Counts{{"flops.fp64.fma", 26 * 2048}, {"flops.fp64.mul", 2048}}));
+  const Counts smoothed = counts(phase_of_cg("smooth@1", "fp64"));
+  EXPECT_EQ(smoothed.at("bytes.reg-L1.load"), Amount(256 * (27 * (8 + 4 + 8) + 2 * 8)));
+  EXPECT_EQ(smoothed.at("bytes.reg-L1.store"), Amount(256 * 8));
+}
+
+/// Each plane is four sums, and those of all planes are added up by a block; all of a block's threads pass theirs on.
+TEST(gpu_models, of_conjugate_gradients_sum_in_blocks) {
+  EXPECT_EQ(phase_of_cg("dot", "fp64").flops, (Counts{{"flops.fp64.fma", 2048}, {"flops.fp64.add", 32 * 255}}));
+  EXPECT_EQ(phase_of_cg("total", "fp64").flops, (Counts{{"flops.fp64.add", 32 + 255}}));
+  EXPECT_EQ(phase_of_cg("ratio", "fp64").flops, (Counts{{"flops.fp64.add", 1}, {"flops.fp64.mul", 1}, {"flops.fp64.fma", 7}}));
+}
+
+TEST(gpu_models, refuse_grids_that_cannot_be_halved_so_often_in_one_line) {
+  for (const Kernel* kernel : all_kernels())
+    if (kernel->name == "proxies/cg") {
+      const Parameters p{{"n", n(104)}, {"planes", n(0)}, {"levels", n(4)}, {"iterations", n(1)}};
+      EXPECT_EQ(refusal(*kernel, p), "n = 104 is no multiple of 16, as 4 levels of eight colors need: take n = 96 or 112, or fewer levels");
+    }
+}
+
 /// The two arrays of 4 MiB together are moved between L1 and L2 in each round, and nothing moves beyond.
 TEST(gpu_models, of_the_L2_stream_are_all_its_references_and_nothing_at_memory) {
   constexpr std::uint64_t slack = 48 * 32, array = 2 << 20;

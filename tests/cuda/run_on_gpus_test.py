@@ -93,6 +93,19 @@ def test_an_application_on_a_gpu_is_timed_phase_by_phase(run):
     assert not placed["halo"]["gflops"]
 
 
+def test_conjugate_gradients_on_a_gpu_are_right_and_grids_that_it_has_not_are_refused(run):
+    asked = '[[cases]]\nkernel = "proxies/cg"\nprecision = ["fp64", "fp32"]\nteam = [{{gpus = 1}}]\nparams = {{n = {}, levels = 2, iterations = 2}}\n'
+    ended, store = run(asked.format(8))
+    assert ended.returncode == 0, ended.stderr
+    assert len(outcomes(store, "ok")) == 2
+    assert {"smooth@1", "smooth@2", "product@1", "halo@2", "total", "ratio"} <= {row["phase"] for row in table(store, "times")}
+    ended, _ = run(asked.format(10), "--overwrite")
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1, ended.stderr
+    assert "n = 10 is no multiple of 4, as 2 levels of eight colors need: take n = 8 or 12, or fewer levels" in ended.stderr
+    ended, _ = run(asked.format(8), "--overwrite", PLUMBLINE_STAND_IN_BYTES="100000")
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and "is beyond memory: its arrays need" in ended.stderr, ended.stderr
+
+
 @pytest.mark.parametrize("nameless", ["0", "1"])
 def test_the_gpu_is_named_by_its_uuid_and_its_conditions_are_kept(run, tmp_path, nameless):
     """CUDA names the GPU, or the management library where CUDA has no UUID."""
@@ -290,7 +303,7 @@ def test_what_is_there_is_told(tmp_path):
     [
         (SERIES + "team = [{gpus = 0}]\n", ["'gpus'", "at least 1"]),
         (SERIES + "team = [{gpus = 1, threads = 4}]\n", ["'threads' stands beside 'gpus'", "one thread of a rank of its own drives each GPU"]),
-        ('[[cases]]\nkernel = "proxies/cg"\nteam = [{gpus = 1}]\n', ["proxies/cg has no version for GPUs", "validation/series"]),
+        ('[[cases]]\nkernel = "proxies/sparse_lu"\nteam = [{gpus = 1}]\n', ["proxies/sparse_lu has no version for GPUs", "validation/series"]),
         (ON_GPU + 'flavor = "cuda13-sm_9"\n', ["no flavor 'cuda13-sm_9'", "cuda13-sm_"]),
     ],
 )

@@ -7,7 +7,10 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "counters/sass/sass.hpp"
@@ -90,6 +93,29 @@ CountedLaunch of_launch(const KernelLaunch& launch, const fs::path& folder) {
   return {std::move(counts), computes};
 }
 
+/// Whether two launches are of the same code, threads and trips.
+bool alike(const KernelLaunch& a, const KernelLaunch& b) {
+  const auto told = [](const KernelLaunch& launch) {
+    const LaunchFacts facts = launch.facts.value_or(LaunchFacts{});
+    return std::tuple(launch.facts.has_value(), facts.threads, facts.trips, facts.trips_of_all, facts.guards_let_through);
+  };
+  return a.function == b.function && a.architecture == b.architecture && a.untold == b.untold && told(a) == told(b);
+}
+
+/// Launches are counted one after the other; of those that are alike, as an application's sweep has many, one.
+class CountedOnce {
+ public:
+  explicit CountedOnce(const fs::path& folder) : folder_(folder) {}
+  const CountedLaunch& operator()(const KernelLaunch& launch) {
+    const auto known = std::ranges::find_if(known_, [&](const auto& one) { return alike(*one.first, launch); });
+    return known != known_.end() ? known->second : known_.emplace_back(&launch, of_launch(launch, folder_)).second;
+  }
+
+ private:
+  const fs::path& folder_;
+  std::vector<std::pair<const KernelLaunch*, CountedLaunch>> known_;
+};
+
 void note(std::string& reason, const std::string& why) {
   if (reason.empty()) reason = why;
 }
@@ -101,8 +127,9 @@ std::string code_file(const std::string& architecture) { return "libplumbline_cu
 LaunchCounts counts_of(std::span<const KernelLaunch> launches, const fs::path& folder) {
   LaunchCounts all;
   if (launches.empty()) all.flops_refusal = all.accesses_refusal = "no launch of a kernel was seen; those of a library and copies are not";
+  CountedOnce counted(folder);
   for (const KernelLaunch& launch : launches) {
-    const auto [counts, computes] = of_launch(launch, folder);
+    const auto& [counts, computes] = counted(launch);
     for (const auto& [kind, times] : counts.flops) all.flops[kind] += times;
     for (const auto& [kind, times] : counts.accesses) all.accesses[kind] += times;
     if (computes) note(all.flops_refusal, counts.refusal);
