@@ -83,9 +83,9 @@ struct ConvPartSum {
   }
 };
 
-/// All that a sweep launches, in order. Each image's columns are followed by their product.
+/// All that a step launches, in order: a phase has one kind of them.
 template <class Real>
-struct ConvSweep {
+struct ConvLaunches {
   std::vector<ConvPanel<Real>> panels = {};
   std::vector<ConvColumns<Real>> columns = {};
   std::vector<ConvProduct<Real>> products = {};
@@ -227,14 +227,15 @@ void refuse_on_gpus(const ConvShape& s) {
 }
 
 template <class Real>
-class ConvCase final : public KernelData<ConvSweep<Real>> {
+class ConvCase final : public ApplicationData {
   using Sum = ConvSum<Real>;
   using Reference = ConvReference<Real>;
 
  public:
+  using Arguments = ConvLaunches<Real>;
   static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : 0; }
 
-  static Work model(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).work(); }
+  static ApplicationWork application(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).application(); }
 
   ConvCase(const Parameters& p, DeviceMemory& memory)
       : s_(shape(p)),
@@ -242,16 +243,21 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
         filters_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
         outputs_(s_.direction == ConvDirection::forward ? 1 : s_.images * s_.output(), memory),
         results_(s_.results(), memory),
-        panels_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
-        columns_(s_.variant == ConvVariant::im2col ? s_.side() * s_.side() * s_.depth() : 1, memory),
+        panels_(s_.panels(), memory),
+        between_(s_.between(), memory),
         parts_(s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : 1, memory) {
+    arguments_.reserve(2 + 3 * s_.images);
     if (s_.direction == ConvDirection::backward_weights)
       plan_gradient();
+    else if (s_.variant == ConvVariant::im2col)
+      plan_columns();
     else
       plan_products();
   }
 
-  /// A sweep is whole.
+  const std::vector<Step>& steps() const override { return schedule_; }
+
+  /// A step is whole.
   std::size_t extent() const override { return 1; }
   void initialise(std::size_t begin, std::size_t end) override {
     if (begin == end) return;
@@ -261,23 +267,19 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
     results_.fill(0, results_.size(), [](std::size_t) { return Sum(0.5); });
   }
 
-  static void launch(const ConvSweep<Real>& x, std::size_t begin, std::size_t end) {
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
     for (const auto& one : x.panels) cuda::launch_elements<ConvPanel<Real>>(one, 0, one.gather.panel_size());
-    for (std::size_t i = 0; i < x.products.size(); ++i) {
-      if (!x.columns.empty()) cuda::launch_elements<ConvColumns<Real>>(x.columns[i], 0, columns_of(x.columns[i]));
-      with_width<Real>(x.products[i].gather.outer, [&]<unsigned wide> { launch_product<Real, wide>(x.products[i]); });
-    }
+    for (const auto& one : x.columns) cuda::launch_elements<ConvColumns<Real>>(one, 0, columns_of(one));
+    for (const auto& one : x.products) with_width<Real>(one.gather.outer, [&]<unsigned wide> { launch_product<Real, wide>(one); });
     for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide> { launch_gradient<Real, wide>(one); });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
   }
-  static void on_host(const ConvSweep<Real>& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
     for (const auto& one : x.panels) cuda::elements_on_host<ConvPanel<Real>>(one, 0, one.gather.panel_size());
-    for (std::size_t i = 0; i < x.products.size(); ++i) {
-      if (!x.columns.empty()) cuda::elements_on_host<ConvColumns<Real>>(x.columns[i], 0, columns_of(x.columns[i]));
-      product_on_host(x.products[i]);
-    }
+    for (const auto& one : x.columns) cuda::elements_on_host<ConvColumns<Real>>(one, 0, columns_of(one));
+    for (const auto& one : x.products) product_on_host(one);
     for (const auto& one : x.gradients) gradient_on_host(one);
     for (const auto& one : x.sums) cuda::elements_on_host<ConvPartSum<Sum>>(one, 0, one.size);
   }
@@ -306,42 +308,52 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
     array.fill(0, array.size(), [stream](std::size_t i) { return Number(varied(stream, i)); });
   }
 
+  /// A step of that phase, whose launches are still to be told.
+  Arguments& add_step(std::size_t phase) {
+    arguments_.emplace_back();
+    schedule_.push_back({.phase = phase, .arguments = &arguments_.back(), .extent = 1});
+    return arguments_.back();
+  }
   void plan_products() {
+    const Real* const in = (s_.direction == ConvDirection::forward ? images_ : outputs_).data();
+    Arguments &of_filters = add_step(0), &of_products = add_step(1);
     for (const ConvGather& gather : conv_gathers(s_)) {
-      arguments_.panels.push_back({gather, filters_.data(), panels_.data() + gather.panel});
-      const auto add = [&](const Real* in, Sum* out) { arguments_.products.push_back({gather, in, panels_.data() + gather.panel, out}); };
-      if (s_.variant != ConvVariant::im2col)
-        add(s_.direction == ConvDirection::forward ? images_.data() : outputs_.data(), results_.data());
-      else
-        for (std::uint64_t image = 0; image < s_.images; ++image) {
-          arguments_.columns.push_back({conv_image_gather(s_), images_.data() + image * s_.image(), columns_.data()});
-          add(columns_.data(), results_.data() + image * s_.output());
-        }
+      of_filters.panels.push_back({gather, filters_.data(), panels_.data() + gather.panel});
+      of_products.products.push_back({gather, in, panels_.data() + gather.panel, results_.data()});
+    }
+  }
+  void plan_columns() {
+    const ConvGather gather = conv_column_gather(s_);
+    add_step(0).panels.push_back({gather, filters_.data(), panels_.data()});
+    for (std::uint64_t image = 0; image < s_.images; ++image) {
+      add_step(1).columns.push_back({conv_image_gather(s_), images_.data() + image * s_.image(), between_.data()});
+      add_step(2).products.push_back({gather, between_.data(), panels_.data(), results_.data() + image * s_.output()});
     }
   }
   void plan_gradient() {
     const ConvSplit split = conv_split<Real>(s_);
-    arguments_.gradients.push_back({.points = ConvGrid(s_.images, s_.side(), s_.side()),
-                                    .depth = conv_number(s_.depth()),
-                                    .filters = conv_number(s_.filters),
-                                    .strip = conv_number(s_.strip()),
-                                    .line = conv_number(s_.width * s_.channels),
-                                    .image = s_.image(),
-                                    .step = s_.stride * s_.channels,
-                                    .step_down = s_.stride * s_.width * s_.channels,
-                                    .split = split,
-                                    .images = images_.data(),
-                                    .outputs = outputs_.data(),
-                                    .parts = parts_.data()});
-    arguments_.sums.push_back({parts_.data(), results_.data(), s_.weights(), split.parts});
+    add_step(0).gradients.push_back({.points = ConvGrid(s_.images, s_.side(), s_.side()),
+                                     .depth = conv_number(s_.depth()),
+                                     .filters = conv_number(s_.filters),
+                                     .strip = conv_number(s_.strip()),
+                                     .line = conv_number(s_.width * s_.channels),
+                                     .image = s_.image(),
+                                     .step = s_.stride * s_.channels,
+                                     .step_down = s_.stride * s_.width * s_.channels,
+                                     .split = split,
+                                     .images = images_.data(),
+                                     .outputs = outputs_.data(),
+                                     .parts = parts_.data()});
+    add_step(1).sums.push_back({parts_.data(), results_.data(), s_.weights(), split.parts});
   }
 
   ConvShape s_;
   DeviceArray<Real> images_, filters_, outputs_;  // of which one is not read
   DeviceArray<Sum> results_;                      // in its place
-  DeviceArray<Real> panels_, columns_;
+  DeviceArray<Real> panels_, between_;
   DeviceArray<Sum> parts_;
-  using KernelData<ConvSweep<Real>>::arguments_;
+  std::vector<Arguments> arguments_;
+  std::vector<Step> schedule_;
 };
 
 const cuda::Register<ConvCase, double, float, Fp16, Bf16> registered{conv2d_facts(
