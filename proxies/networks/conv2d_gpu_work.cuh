@@ -1,5 +1,6 @@
 // The exact work of a convolution on GPUs, phase by phase.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,20 +76,25 @@ class ConvGpuWork {
   std::uint64_t data_bytes() const {
     const std::uint64_t all = s_.images * s_.image() + s_.weights() + s_.images * s_.output(),
                         parts = s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : 0;
-    return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + parts) * sum;
+    return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + parts + s_.tile_products()) * sum;
   }
 
   std::vector<Phase> phases() const {
     if (s_.direction == ConvDirection::backward_weights) return {{"products", gradient()}, {"sums", sum_of_parts()}};
     if (s_.variant == ConvVariant::im2col)
       return {{"filters", panels()}, {"columns", columns(), s_.images}, {"products", products(), s_.images}};
+    if (s_.variant == ConvVariant::winograd)
+      return {{"filters", transform_filters()},
+              {"image", transform_image(), s_.images},
+              {"products", tile_products(), s_.images},
+              {"output", transform_tiles(), s_.images}};
     return {{"filters", panels()}, {"products", products()}};
   }
 
   /// Numbers that threads side by side store side by side, in runs of so many.
   static Stream stored_in_runs(std::string array, std::uint64_t numbers, std::uint64_t run) {
     Stream stored = plumbline::stored<Real>(std::move(array), numbers);
-    stored.straddles = whole_sectors(run) ? 0 : 2 * (numbers / 32 + 1);
+    stored.straddles = whole_sectors(run) ? 0 : 2 * (numbers / 32 + numbers / run);
     return stored;
   }
   /// The filters' numbers are loaded each from another sector, and laid side by side.
@@ -135,6 +141,47 @@ class ConvGpuWork {
                           stored_sums("results", s_.results() / columns / entries, columns), tiles(steps)}};
     tell_whole_tiles(work, s_.products() / entries, 2 * s_.products() / entries);
     return work;
+  }
+
+  /// The operations of Winograd's transformations are a CPU's (conv2d_work.hpp): 7 lines of a filter have 3 sums and 2 products each, 8 of
+  /// a tile 4 sums, 6 of its outputs 4.
+  Work transform_filters() const {
+    const std::uint64_t filters = s_.channels * s_.filters, twice = real == 8 ? 7 * filters : 0;
+    Work work{.flops = {{flops<Real>("add"), Amount(21 * filters, 21 * filters + twice)}, {flops<Real>("mul"), 14 * filters}},
+              .streams = {scattered_filters(), stored_in_runs("panels", s_.panels(), filters)}};
+    if (twice != 0)
+      work.note = "of the 21 sums of a filter's channel those 7 that two numbers need may be done twice: the assembler spares registers so";
+    return work;
+  }
+  /// The tiles of one image are transformed. Neighbouring ones overlap by half.
+  Work transform_image() const {
+    const std::uint64_t tiles = s_.tiles() * s_.tiles() * s_.channels;
+    return {.flops = {{flops<Real>("add"), 32 * tiles}},
+            .streams = {operand("image", used_image_bytes(1), 16 * tiles, used_image_bytes(1), whole_sectors(s_.channels)),
+                        stored_in_runs("transformed", 16 * tiles, tiles)}};
+  }
+  /// The tiles of one image are multiplied, as 16 matrices.
+  Work tile_products() const {
+    const ConvGather one = conv_tile_gather(s_);
+    const std::uint64_t rows = s_.tiles() * s_.tiles(),
+                        steps = std::uint64_t{16} * one.row_tiles() * one.column_tiles() * one.template steps<Real>(),
+                        loads = elements_of(steps), transformed = s_.between() * real, panels = s_.panels() * real;
+    const bool in_sectors = whole_sectors(s_.channels);
+    Work work{.flops = products_of(steps),
+              .streams = {operand("transformed", transformed, loads, transformed, in_sectors),
+                          operand("panels", panels, loads, 2 * panels, in_sectors), stored_sums("products", 16 * rows, s_.filters),
+                          tiles(steps)}};
+    tell_whole_tiles(work, 16 * rows * s_.channels * s_.filters, 2 * s_.products() / s_.images);
+    return work;
+  }
+  /// The products of one image become outputs.
+  Work transform_tiles() const {
+    const std::uint64_t tiles = s_.tiles() * s_.tiles() * s_.filters;
+    Stream products = loaded<Real>("products", 16 * tiles);
+    products.straddles = whole_sectors(tiles) ? 0 : 2 * (16 * tiles / 32 + 16);
+    Stream output = stored<Real>("output", s_.output());
+    output.straddles = whole_sectors(s_.filters) ? 0 : 2 * s_.output();
+    return {.flops = {{flops<Real>("add"), 24 * tiles}}, .streams = {std::move(products), std::move(output)}};
   }
 
   /// The filters' gradient, in parts.

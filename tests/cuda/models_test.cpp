@@ -149,6 +149,19 @@ TEST(gpu_models, of_a_convolution_load_each_number_for_64_products) {
   EXPECT_NEAR(flops / bytes, 2 * 64.0 * 64 / (4 * 2 * 64), 0.02);
 }
 
+/// Outputs of 110 x 110 are 55 x 55 tiles of an image, which are multiplied as 48 tiles of 64 rows: 16 products where 36 are usual.
+TEST(gpu_models, of_winograds_convolution_are_a_cpus_transformations_and_whole_tiles_of_products) {
+  const auto winograd = phases(papers_convolution("forward", "winograd", 1), "fp32");
+  ASSERT_EQ(winograd.size(), 4U);
+  constexpr std::uint64_t numbers = std::uint64_t{55} * 55 * 64;
+  EXPECT_EQ(winograd.at("filters").work.flops, (Counts{{"flops.fp32.add", 21 * 64 * 64}, {"flops.fp32.mul", 14 * 64 * 64}}));
+  EXPECT_EQ(winograd.at("image").work.flops, (Counts{{"flops.fp32.add", 32 * numbers}}));
+  EXPECT_EQ(winograd.at("products").work.flops, (Counts{{"flops.fp32.fma", std::uint64_t{16} * 48 * 64 * 64 * 64}}));
+  EXPECT_EQ(winograd.at("output").work.flops, (Counts{{"flops.fp32.add", 24 * numbers}}));
+  for (const char* name : {"image", "products", "output"}) EXPECT_EQ(winograd.at(name).entries, 16U) << name;
+  EXPECT_EQ(winograd.at("products").work.paper, (Counts{{"paper.flops", std::uint64_t{2} * 110 * 110 * 576 * 64}}));
+}
+
 TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
   const auto why = [](std::int64_t channels, const char* variant, const char* precision) {
     for (const Kernel* kernel : all_kernels())
@@ -167,7 +180,8 @@ TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
   };
   EXPECT_EQ(why(12, "implicit", "fp32"), "");
   EXPECT_EQ(why(12, "implicit", "fp16"), "proxies/conv2d: channels = 12 is no multiple of 8, which tensor cores take at once");
-  EXPECT_EQ(why(8, "winograd", "fp32"), "proxies/conv2d: variant = winograd has no form for GPUs, which have implicit and im2col");
+  EXPECT_EQ(why(12, "winograd", "fp32"), "");
+  EXPECT_EQ(why(8, "winograd", "bf16"), "proxies/conv2d: variant = winograd takes more digits than bf16 has");
 }
 
 TEST(gpu_models, of_stencils_are_their_sums_products_and_fmas) {
