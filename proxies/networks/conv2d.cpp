@@ -113,11 +113,9 @@ class ConvCase final : public ApplicationData {
   }
 
   double error() const override { return ConvReference<Real>(s_).error(results_); }
-  /// All terms are positive; the first passes one product and a sum for each. Winograd's terms have other signs: in magnitude they add up
-  /// to 64 products of largest values a channel, where 9 products of values that are half as large at least are wanted; each passes 6
-  /// roundings of its filter, 2 of the image, a product, a sum a channel and 4 of the output.
+  /// All terms are positive, but for Winograd's; the first passes one product and a sum for each.
   double tolerance() const override {
-    if (s_.variant == ConvVariant::winograd) return 64.0 / (9.0 / 4) * rounding_bound<Real>(static_cast<double>(s_.channels) + 13);
+    if (s_.variant == ConvVariant::winograd) return conv_winograd_tolerance<Real>(s_.channels);
     return probable_rounding_bound<Sum>(static_cast<double>(s_.terms()) + 1);
   }
 

@@ -6,6 +6,7 @@
 #include "proxies/networks/conv2d_gpu_work.cuh"
 #include "proxies/networks/conv2d_reference.hpp"
 #include "proxies/networks/conv2d_tiles.cuh"
+#include "proxies/networks/conv2d_transforms.cuh"
 
 namespace plumbline {
 namespace {
@@ -38,12 +39,14 @@ struct ConvColumns {
   }
 };
 
-/// Results are products of patches and panels.
+/// Results are products of patches and panels; so are those of further matrices, of Winograd's, which lie so many numbers apart.
 template <class Real>
 struct ConvProduct {
   ConvGather gather;
   const Real *in, *panel;
   ConvSum<Real>* out;
+  unsigned matrices = 1;
+  std::size_t in_apart = 0, panel_apart = 0, out_apart = 0;
 };
 
 /// Parts of the filters' gradient: products of patches of some points and the outputs' gradient there.
@@ -83,10 +86,13 @@ struct ConvPartSum {
   }
 };
 
-/// All that a sweep launches, in order. Each image's columns are followed by their product.
+/// All that a step launches, in order: a phase has one kind of them.
 template <class Real>
-struct ConvSweep {
+struct ConvLaunches {
   std::vector<ConvPanel<Real>> panels = {};
+  std::vector<ConvFilterTransform<Real>> filters = {};
+  std::vector<ConvImageTransform<Real>> tiles = {};
+  std::vector<ConvOutputTransform<ConvSum<Real>>> outputs = {};
   std::vector<ConvColumns<Real>> columns = {};
   std::vector<ConvProduct<Real>> products = {};
   std::vector<ConvGradient<Real>> gradients = {};
@@ -98,14 +104,15 @@ __global__ void __launch_bounds__(conv_threads, conv_blocks) conv_products(const
   using Lined = ConvLined<Real>;
   const unsigned column_tiles = (x.gather.outer + conv_tile - 1) / conv_tile, first_column = blockIdx.x % column_tiles * conv_tile,
                  first_row = blockIdx.x / column_tiles * conv_tile;
-  Lined patches(x.in, x.gather.patches, [&](unsigned i) { return x.gather.patch(first_row + i); });
-  Lined columns(x.panel, x.gather.filter(), [&](unsigned i) { return x.gather.column(first_column + i); });
+  const std::size_t matrix = blockIdx.y;
+  Lined patches(x.in + matrix * x.in_apart, x.gather.patches, [&](unsigned i) { return x.gather.patch(first_row + i); });
+  Lined columns(x.panel + matrix * x.panel_apart, x.gather.filter(), [&](unsigned i) { return x.gather.column(first_column + i); });
   ConvSumsOf<Real, wide> sums;
   conv_multiply<Lined, Lined, Real>(
       sums, x.gather.template steps<Real>(), [&](auto& to) { patches.load(to); }, [&](auto& to) { columns.load(to); });
   sums.each([&](unsigned row, unsigned column, auto vector) {
     if (first_row + row < x.gather.points.size() && first_column + column < x.gather.outer)
-      *reinterpret_cast<decltype(vector)*>(x.out + x.gather.out(first_row + row) + first_column + column) = vector;
+      *reinterpret_cast<decltype(vector)*>(x.out + matrix * x.out_apart + x.gather.out(first_row + row) + first_column + column) = vector;
   });
 }
 
@@ -137,7 +144,7 @@ void tell_launch(const dim3& grid, unsigned steps, bool is_whole) {
 
 template <class Real, unsigned wide>
 void launch_product(const ConvProduct<Real>& x) {
-  const dim3 grid(x.gather.row_tiles() * x.gather.column_tiles());
+  const dim3 grid(x.gather.row_tiles() * x.gather.column_tiles(), x.matrices);
   tell_launch(grid, x.gather.template steps<Real>(), x.gather.is_whole());
   conv_products<Real, wide><<<grid, conv_threads, 0, cuda::stream()>>>(x);
 }
@@ -146,6 +153,15 @@ void launch_gradient(const ConvGradient<Real>& x) {
   const dim3 grid(conv_parts(x.depth, conv_tile), conv_parts(x.filters, conv_tile), x.split.parts);
   tell_launch(grid, x.split.points / conv_depth_step<Real>, x.depth % conv_tile == 0 && x.filters % conv_tile == 0);
   conv_gradients<Real, wide><<<grid, conv_threads, 0, cuda::stream()>>>(x);
+}
+
+template <class Real>
+void launch_outputs(const ConvOutputTransform<Real>& x) {
+  if (x.is_whole())
+    cuda::next_launch(x.size(), {}, true);
+  else
+    cuda::next_launch_untold("threads part ways: those of the last tiles store less");
+  cuda::queue_elements<ConvOutputTransform<Real>>(x, 0, x.size());
 }
 
 /// Calls act<wide>() with the numbers that a thread stores at once in rows of so many.
@@ -180,14 +196,16 @@ template <class Real>
 void product_on_host(const ConvProduct<Real>& x) {
   const ConvGather& g = x.gather;
   const ConvLines patches = g.patches, filter = g.filter();
-  for_each_sum(g.points.size(), g.outer, [&](unsigned row, unsigned column) {
-    const ConvRow patch = g.patch(row), of_filter = g.column(column);
-    const auto sum = summed<ConvSum<Real>>(
-        g.taps, g.template steps<Real>() / g.taps * conv_depth_step<Real>,
-        [&](unsigned tap, unsigned e) { return factor(x.in + patch.image, patches.at(patch, tap, e), patches.has(patch, tap, e)); },
-        [&](unsigned tap, unsigned e) { return factor(x.panel, filter.at(of_filter, tap, e), filter.has(of_filter, tap, e)); });
-    if (row < g.points.size() && column < g.outer) x.out[g.out(row) + column] = sum;
-  });
+  for (unsigned matrix = 0; matrix < x.matrices; ++matrix)
+    for_each_sum(g.points.size(), g.outer, [&](unsigned row, unsigned column) {
+      const ConvRow patch = g.patch(row), of_filter = g.column(column);
+      const Real *const in = x.in + matrix * x.in_apart + patch.image, *const panel = x.panel + matrix * x.panel_apart;
+      const auto sum = summed<ConvSum<Real>>(
+          g.taps, g.template steps<Real>() / g.taps * conv_depth_step<Real>,
+          [&](unsigned tap, unsigned e) { return factor(in, patches.at(patch, tap, e), patches.has(patch, tap, e)); },
+          [&](unsigned tap, unsigned e) { return factor(panel, filter.at(of_filter, tap, e), filter.has(of_filter, tap, e)); });
+      if (row < g.points.size() && column < g.outer) x.out[matrix * x.out_apart + g.out(row) + column] = sum;
+    });
 }
 template <class Real>
 void gradient_on_host(const ConvGradient<Real>& x) {
@@ -206,7 +224,8 @@ void gradient_on_host(const ConvGradient<Real>& x) {
 /// Throws std::invalid_argument where there is no such convolution here.
 template <class Real>
 void refuse_on_gpus(const ConvShape& s) {
-  if (s.variant == ConvVariant::winograd) refuse_convolution("variant = winograd has no form for GPUs, which have implicit and im2col");
+  if (conv_by_tensor_cores<Real> && s.variant == ConvVariant::winograd)
+    refuse_convolution("variant = winograd takes more digits than " + std::string(precision_of<Real>()) + " has");
   const auto refuse = [](const char* name, std::uint64_t is) {
     refuse_convolution(std::string(name) + " = " + std::to_string(is) + " is no multiple of 8, which tensor cores take at once");
   };
@@ -223,18 +242,22 @@ void refuse_on_gpus(const ConvShape& s) {
   if (s.variant == ConvVariant::im2col)
     count_in_32_bits("the numbers of an image's columns are", s.side() * s.side() * s.depth(),
                      "width, kernel or channels, or variant = implicit");
+  if (s.variant == ConvVariant::winograd)
+    count_in_32_bits("the numbers of an image's tiles are", s.tiles() * s.tiles() * std::max(s.channels, s.filters),
+                     "width, channels or filters, or variant = implicit");
   refuse_unsure_sums<ConvSum<Real>>(s);
 }
 
 template <class Real>
-class ConvCase final : public KernelData<ConvSweep<Real>> {
+class ConvCase final : public ApplicationData {
   using Sum = ConvSum<Real>;
   using Reference = ConvReference<Real>;
 
  public:
+  using Arguments = ConvLaunches<Real>;
   static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : 0; }
 
-  static Work model(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).work(); }
+  static ApplicationWork application(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).application(); }
 
   ConvCase(const Parameters& p, DeviceMemory& memory)
       : s_(shape(p)),
@@ -242,16 +265,23 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
         filters_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
         outputs_(s_.direction == ConvDirection::forward ? 1 : s_.images * s_.output(), memory),
         results_(s_.results(), memory),
-        panels_(s_.direction == ConvDirection::backward_weights ? 1 : s_.weights(), memory),
-        columns_(s_.variant == ConvVariant::im2col ? s_.side() * s_.side() * s_.depth() : 1, memory),
-        parts_(s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : 1, memory) {
+        panels_(s_.panels(), memory),
+        between_(s_.between(), memory),
+        parts_(s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : s_.tile_products(), memory) {
+    arguments_.reserve(2 + 3 * s_.images);
     if (s_.direction == ConvDirection::backward_weights)
       plan_gradient();
+    else if (s_.variant == ConvVariant::im2col)
+      plan_columns();
+    else if (s_.variant == ConvVariant::winograd)
+      plan_winograd();
     else
       plan_products();
   }
 
-  /// A sweep is whole.
+  const std::vector<Step>& steps() const override { return schedule_; }
+
+  /// A step is whole.
   std::size_t extent() const override { return 1; }
   void initialise(std::size_t begin, std::size_t end) override {
     if (begin == end) return;
@@ -261,32 +291,39 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
     results_.fill(0, results_.size(), [](std::size_t) { return Sum(0.5); });
   }
 
-  static void launch(const ConvSweep<Real>& x, std::size_t begin, std::size_t end) {
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
     for (const auto& one : x.panels) cuda::launch_elements<ConvPanel<Real>>(one, 0, one.gather.panel_size());
-    for (std::size_t i = 0; i < x.products.size(); ++i) {
-      if (!x.columns.empty()) cuda::launch_elements<ConvColumns<Real>>(x.columns[i], 0, columns_of(x.columns[i]));
-      with_width<Real>(x.products[i].gather.outer, [&]<unsigned wide> { launch_product<Real, wide>(x.products[i]); });
+    for (const auto& one : x.columns) cuda::launch_elements<ConvColumns<Real>>(one, 0, columns_of(one));
+    if constexpr (!conv_by_tensor_cores<Real>) {
+      for (const auto& one : x.filters) cuda::launch_elements<ConvFilterTransform<Real>>(one, 0, one.size());
+      for (const auto& one : x.tiles) cuda::launch_elements<ConvImageTransform<Real>>(one, 0, one.size());
+      for (const auto& one : x.outputs) launch_outputs(one);
     }
+    for (const auto& one : x.products) with_width<Real>(one.gather.outer, [&]<unsigned wide> { launch_product<Real, wide>(one); });
     for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide> { launch_gradient<Real, wide>(one); });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
   }
-  static void on_host(const ConvSweep<Real>& x, std::size_t begin, std::size_t end) {
+  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
     for (const auto& one : x.panels) cuda::elements_on_host<ConvPanel<Real>>(one, 0, one.gather.panel_size());
-    for (std::size_t i = 0; i < x.products.size(); ++i) {
-      if (!x.columns.empty()) cuda::elements_on_host<ConvColumns<Real>>(x.columns[i], 0, columns_of(x.columns[i]));
-      product_on_host(x.products[i]);
+    for (const auto& one : x.columns) cuda::elements_on_host<ConvColumns<Real>>(one, 0, columns_of(one));
+    if constexpr (!conv_by_tensor_cores<Real>) {
+      for (const auto& one : x.filters) cuda::elements_on_host<ConvFilterTransform<Real>>(one, 0, one.size());
+      for (const auto& one : x.tiles) cuda::elements_on_host<ConvImageTransform<Real>>(one, 0, one.size());
+      for (const auto& one : x.outputs) cuda::elements_on_host<ConvOutputTransform<Sum>>(one, 0, one.size());
     }
+    for (const auto& one : x.products) product_on_host(one);
     for (const auto& one : x.gradients) gradient_on_host(one);
     for (const auto& one : x.sums) cuda::elements_on_host<ConvPartSum<Sum>>(one, 0, one.size);
   }
 
   double error() const override { return Reference(s_).error(results_.to_host()); }
-  /// All terms are positive. Tensor cores do not round their sums but cut them off, and what they add to them, at the digit that the
-  /// largest has last (Fasi, Higham, Mikaitis, Pranesh 2021): a term loses two digits' worth at most with itself, and with every later one
-  /// as much.
+  /// All terms are positive; Winograd's are not, and are rounded as on CPUs (conv2d.cpp). Tensor cores do not round their sums but cut them
+  /// off, and what they add to them, at the digit that the largest has last (Fasi, Higham, Mikaitis, Pranesh 2021): a term loses two
+  /// digits' worth at most with itself, and with every later one as much.
   double tolerance() const override {
+    if (s_.variant == ConvVariant::winograd) return conv_winograd_tolerance<Real>(s_.channels);
     const bool in_parts = s_.direction == ConvDirection::backward_weights;
     const ConvSplit split = conv_split<Real>(s_);
     const double terms = in_parts ? split.points + split.parts : static_cast<double>(s_.terms());
@@ -306,67 +343,97 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
     array.fill(0, array.size(), [stream](std::size_t i) { return Number(varied(stream, i)); });
   }
 
+  /// A step of that phase, whose launches are still to be told.
+  Arguments& add_step(std::size_t phase) {
+    arguments_.emplace_back();
+    schedule_.push_back({.phase = phase, .arguments = &arguments_.back(), .extent = 1});
+    return arguments_.back();
+  }
   void plan_products() {
+    const Real* const in = (s_.direction == ConvDirection::forward ? images_ : outputs_).data();
+    Arguments &of_filters = add_step(0), &of_products = add_step(1);
     for (const ConvGather& gather : conv_gathers(s_)) {
-      arguments_.panels.push_back({gather, filters_.data(), panels_.data() + gather.panel});
-      const auto add = [&](const Real* in, Sum* out) { arguments_.products.push_back({gather, in, panels_.data() + gather.panel, out}); };
-      if (s_.variant != ConvVariant::im2col)
-        add(s_.direction == ConvDirection::forward ? images_.data() : outputs_.data(), results_.data());
-      else
-        for (std::uint64_t image = 0; image < s_.images; ++image) {
-          arguments_.columns.push_back({conv_image_gather(s_), images_.data() + image * s_.image(), columns_.data()});
-          add(columns_.data(), results_.data() + image * s_.output());
-        }
+      of_filters.panels.push_back({gather, filters_.data(), panels_.data() + gather.panel});
+      of_products.products.push_back({gather, in, panels_.data() + gather.panel, results_.data()});
+    }
+  }
+  void plan_columns() {
+    const ConvGather gather = conv_column_gather(s_);
+    add_step(0).panels.push_back({gather, filters_.data(), panels_.data()});
+    for (std::uint64_t image = 0; image < s_.images; ++image) {
+      add_step(1).columns.push_back({conv_image_gather(s_), images_.data() + image * s_.image(), between_.data()});
+      add_step(2).products.push_back({gather, between_.data(), panels_.data(), results_.data() + image * s_.output()});
+    }
+  }
+  void plan_winograd() {
+    const unsigned channels = conv_number(s_.channels), filters = conv_number(s_.filters), tiles = conv_number(s_.tiles());
+    add_step(0).filters.push_back({channels, filters, filters_.data(), panels_.data()});
+    for (std::uint64_t image = 0; image < s_.images; ++image) {
+      add_step(1).tiles.push_back({conv_number(s_.width), channels, tiles, images_.data() + image * s_.image(), between_.data()});
+      add_step(2).products.push_back({.gather = conv_tile_gather(s_),
+                                      .in = between_.data(),
+                                      .panel = panels_.data(),
+                                      .out = parts_.data(),
+                                      .matrices = 16,
+                                      .in_apart = between_.size() / 16,
+                                      .panel_apart = panels_.size() / 16,
+                                      .out_apart = parts_.size() / 16});
+      add_step(3).outputs.push_back({conv_number(s_.side()), filters, tiles, parts_.data(), results_.data() + image * s_.output()});
     }
   }
   void plan_gradient() {
     const ConvSplit split = conv_split<Real>(s_);
-    arguments_.gradients.push_back({.points = ConvGrid(s_.images, s_.side(), s_.side()),
-                                    .depth = conv_number(s_.depth()),
-                                    .filters = conv_number(s_.filters),
-                                    .strip = conv_number(s_.strip()),
-                                    .line = conv_number(s_.width * s_.channels),
-                                    .image = s_.image(),
-                                    .step = s_.stride * s_.channels,
-                                    .step_down = s_.stride * s_.width * s_.channels,
-                                    .split = split,
-                                    .images = images_.data(),
-                                    .outputs = outputs_.data(),
-                                    .parts = parts_.data()});
-    arguments_.sums.push_back({parts_.data(), results_.data(), s_.weights(), split.parts});
+    add_step(0).gradients.push_back({.points = ConvGrid(s_.images, s_.side(), s_.side()),
+                                     .depth = conv_number(s_.depth()),
+                                     .filters = conv_number(s_.filters),
+                                     .strip = conv_number(s_.strip()),
+                                     .line = conv_number(s_.width * s_.channels),
+                                     .image = s_.image(),
+                                     .step = s_.stride * s_.channels,
+                                     .step_down = s_.stride * s_.width * s_.channels,
+                                     .split = split,
+                                     .images = images_.data(),
+                                     .outputs = outputs_.data(),
+                                     .parts = parts_.data()});
+    add_step(1).sums.push_back({parts_.data(), results_.data(), s_.weights(), split.parts});
   }
 
   ConvShape s_;
   DeviceArray<Real> images_, filters_, outputs_;  // of which one is not read
   DeviceArray<Sum> results_;                      // in its place
-  DeviceArray<Real> panels_, columns_;
-  DeviceArray<Sum> parts_;
-  using KernelData<ConvSweep<Real>>::arguments_;
+  DeviceArray<Real> panels_, between_;
+  DeviceArray<Sum> parts_;  // or Winograd's products
+  std::vector<Arguments> arguments_;
+  std::vector<Step> schedule_;
 };
 
-const cuda::Register<ConvCase, double, float, Fp16, Bf16> registered{conv2d_facts(
-    "2-D convolution and its gradients by implicit GEMM or im2col, 16-bit numbers by tensor cores (Yang, Kurth, Williams 2019, equation 5)",
-    // Whole tiles and others, steps that a strip does not fill, rows that no vector divides, strides that leave points over, patches over
-    // the rim of the outputs, a gradient of one part and of some.
-    {.edges = conv_points({{"forward", "implicit", 2, 9, 3, 5, 3, 2},
-                           {"forward", "implicit", 3, 11, 24, 72, 3, 1},
-                           {"forward", "implicit", 4, 9, 16, 64, 2, 1},
-                           {"forward", "im2col", 2, 17, 8, 64, 3, 2},
-                           {"backward_data", "implicit", 2, 9, 5, 3, 3, 2},
-                           {"backward_data", "implicit", 1, 11, 8, 16, 3, 2},
-                           {"backward_data", "implicit", 4, 8, 64, 8, 2, 2},
-                           {"backward_data", "implicit", 4, 16, 64, 16, 3, 2},
-                           {"backward_data", "implicit", 1, 8, 64, 40, 3, 1},
-                           {"backward_weights", "implicit", 2, 9, 3, 5, 3, 2},
-                           {"backward_weights", "implicit", 2, 9, 8, 72, 3, 2},
-                           {"backward_weights", "implicit", 2, 17, 16, 64, 2, 1},
-                           {"backward_weights", "implicit", 1, 24, 16, 64, 2, 1}}),
-     .at_most = {{"images", std::int64_t{2}},
-                 {"width", std::int64_t{9}},
-                 {"channels", std::int64_t{8}},
-                 {"filters", std::int64_t{8}},
-                 {"kernel", std::int64_t{3}},
-                 {"stride", std::int64_t{2}}}})};
+const cuda::Register<ConvCase, double, float, Fp16, Bf16> registered{
+    conv2d_facts("2-D convolution and its gradients by implicit GEMM, im2col or Winograd, 16-bit numbers by tensor cores (Yang, Kurth, "
+                 "Williams 2019, equation 5)",
+                 // Whole tiles and others, steps that a strip does not fill, rows that no vector divides, strides that leave points over,
+                 // patches over the rim of the outputs, a gradient of one part and of some.
+                 {.edges = conv_points({{"forward", "implicit", 2, 9, 3, 5, 3, 2},
+                                        {"forward", "implicit", 3, 11, 24, 72, 3, 1},
+                                        {"forward", "implicit", 4, 9, 16, 64, 2, 1},
+                                        {"forward", "im2col", 2, 17, 8, 64, 3, 2},
+                                        {"forward", "winograd", 2, 9, 5, 3, 3, 1},
+                                        {"forward", "winograd", 2, 18, 16, 64, 3, 1},
+                                        {"forward", "winograd", 1, 17, 24, 72, 3, 1},
+                                        {"backward_data", "implicit", 2, 9, 5, 3, 3, 2},
+                                        {"backward_data", "implicit", 1, 11, 8, 16, 3, 2},
+                                        {"backward_data", "implicit", 4, 8, 64, 8, 2, 2},
+                                        {"backward_data", "implicit", 4, 16, 64, 16, 3, 2},
+                                        {"backward_data", "implicit", 1, 8, 64, 40, 3, 1},
+                                        {"backward_weights", "implicit", 2, 9, 3, 5, 3, 2},
+                                        {"backward_weights", "implicit", 2, 9, 8, 72, 3, 2},
+                                        {"backward_weights", "implicit", 2, 17, 16, 64, 2, 1},
+                                        {"backward_weights", "implicit", 1, 24, 16, 64, 2, 1}}),
+                  .at_most = {{"images", std::int64_t{2}},
+                              {"width", std::int64_t{9}},
+                              {"channels", std::int64_t{8}},
+                              {"filters", std::int64_t{8}},
+                              {"kernel", std::int64_t{3}},
+                              {"stride", std::int64_t{2}}}})};
 
 }  // namespace
 }  // namespace plumbline

@@ -1,30 +1,24 @@
-// The exact work of a convolution on GPUs, launch by launch.
+// The exact work of a convolution on GPUs, phase by phase.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/application.hpp"
 #include "core/kernel_data.hpp"
 #include "proxies/networks/conv2d_products.cuh"
 
 namespace plumbline {
 
-/// All launches of a sweep together. FLOPs are those of whole tiles and steps: what lies beyond a matrix is multiplied as zeros. So are its
-/// loads: the first element is loaded in its place.
+/// The phases of a sweep. FLOPs are those of whole tiles and steps: what lies beyond a matrix is multiplied as zeros. So are its loads: the
+/// first element is loaded in its place.
 template <class Real>
 class ConvGpuWork {
  public:
   explicit ConvGpuWork(const ConvShape& shape) : s_(shape) {}
 
-  Work work() const {
-    Work work = s_.direction == ConvDirection::backward_weights ? gradient() : products();
-    work.paper = {{"paper.flops", 2 * s_.products()}};
-    const std::uint64_t done = work.flops.at(quantity()).lo / operations;
-    if (done != s_.products())
-      work.note = "whole tiles and steps of " + std::to_string(conv_depth_step<Real>) + ": " + std::to_string(done) + " products for " +
-                  std::to_string(s_.products()) + ", the others of zeros";
-    return work;
-  }
+  ApplicationWork application() const { return {.phases = phases(), .data_bytes = data_bytes()}; }
 
  private:
   static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(ConvSum<Real>), sector = 32;
@@ -78,51 +72,137 @@ class ConvGpuWork {
 
   /// The bytes that outputs depend on, of so many images.
   std::uint64_t used_image_bytes(std::uint64_t images) const { return images * s_.used_rows() * s_.used_rows() * s_.channels * real; }
+  /// The bytes of all arrays together.
+  std::uint64_t data_bytes() const {
+    const std::uint64_t all = s_.images * s_.image() + s_.weights() + s_.images * s_.output(),
+                        parts = s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : 0;
+    return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + parts + s_.tile_products()) * sum;
+  }
 
-  /// The products of gathered patches, and what makes them ready.
+  std::vector<Phase> phases() const {
+    if (s_.direction == ConvDirection::backward_weights) return {{"products", gradient()}, {"sums", sum_of_parts()}};
+    if (s_.variant == ConvVariant::im2col)
+      return {{"filters", panels()}, {"columns", columns(), s_.images}, {"products", products(), s_.images}};
+    if (s_.variant == ConvVariant::winograd)
+      return {{"filters", transform_filters()},
+              {"image", transform_image(), s_.images},
+              {"products", tile_products(), s_.images},
+              {"output", transform_tiles(), s_.images}};
+    return {{"filters", panels()}, {"products", products()}};
+  }
+
+  /// Numbers that threads side by side store side by side, in runs of so many.
+  static Stream stored_in_runs(std::string array, std::uint64_t numbers, std::uint64_t run) {
+    Stream stored = plumbline::stored<Real>(std::move(array), numbers);
+    stored.straddles = whole_sectors(run) ? 0 : 2 * (numbers / 32 + numbers / run);
+    return stored;
+  }
+  /// The filters' numbers are loaded each from another sector, and laid side by side.
+  Stream scattered_filters() const {
+    Stream filters = operand("filters", s_.weights() * real, s_.weights(), s_.weights() * real, false);
+    filters.layers.front().fetched_bytes = s_.weights() * sector;
+    return filters;
+  }
+  Work panels() const { return {.streams = {scattered_filters(), stored_in_runs("panels", s_.weights(), s_.filters * s_.channels)}}; }
+  /// The patches of one image are copied.
+  Work columns() const {
+    const std::uint64_t copied = s_.side() * s_.side() * s_.depth();
+    return {
+        .streams = {operand("image", used_image_bytes(1), copied, used_image_bytes(1), false), stored_in_runs("columns", copied, copied)}};
+  }
+
+  /// Says how many products whole tiles make of those that are wanted, where these are others; a sweep's FLOPs are so many by convention.
+  static void tell_whole_tiles(Work& work, std::uint64_t wanted, std::uint64_t convention) {
+    work.paper = {{"paper.flops", convention}};
+    const std::uint64_t done = work.flops.at(quantity()).lo / operations;
+    if (done != wanted)
+      work.note = "whole tiles and steps of " + std::to_string(conv_depth_step<Real>) + ": " + std::to_string(done) + " products for " +
+                  std::to_string(wanted) + ", the others of zeros";
+  }
+  /// The products of gathered patches, of all images or of one's columns.
   Work products() const {
-    const std::uint64_t sweeps = s_.variant == ConvVariant::im2col ? s_.images : 1, panels = s_.weights() * real;
+    const bool is_forward = s_.direction == ConvDirection::forward, is_of_columns = s_.variant == ConvVariant::im2col;
+    const std::uint64_t entries = is_of_columns ? s_.images : 1, panels = s_.weights() * real,
+                        bytes = is_of_columns ? s_.between() * real
+                                : is_forward  ? used_image_bytes(s_.images)
+                                              : s_.points() * s_.filters * real,
+                        columns = is_forward ? s_.filters : s_.channels;
     std::uint64_t steps = 0;
-    for (const ConvGather& one : conv_gathers(s_)) steps += sweeps * one.row_tiles() * one.column_tiles() * one.template steps<Real>();
-    const std::uint64_t inner = s_.direction == ConvDirection::forward ? s_.channels : s_.filters, loads = elements_of(steps);
-    const bool in_sectors = whole_sectors(inner);
-    // The filters' numbers are loaded each from another sector.
-    Work work{.flops = products_of(steps), .streams = {operand("filters", panels, s_.weights(), panels, false)}};
-    work.streams.front().layers.front().fetched_bytes = s_.weights() * sector;
-    if (s_.variant == ConvVariant::im2col) {
-      const std::uint64_t copied = s_.images * s_.side() * s_.side() * s_.depth(), bytes = copied / s_.images * real;
-      work.streams.push_back(operand("image", used_image_bytes(s_.images), copied, used_image_bytes(1), false));
-      work.streams.push_back(operand("columns", bytes, loads, bytes, in_sectors));
-      work.streams.back().written = true;
-      work.streams.back().stores = copied;
-    } else {
-      const std::uint64_t bytes = s_.direction == ConvDirection::forward ? used_image_bytes(s_.images) : s_.points() * s_.filters * real;
-      work.streams.push_back(operand(s_.direction == ConvDirection::forward ? "image" : "gradient", bytes, loads, bytes, in_sectors));
-    }
-    Stream panel = operand("panels", panels, loads, 2 * panels, in_sectors);
-    panel.written = true;
-    panel.stores = s_.weights();
-    work.streams.push_back(std::move(panel));
-    const std::uint64_t columns = s_.direction == ConvDirection::forward ? s_.filters : s_.channels;
-    work.streams.push_back(stored_sums("results", s_.results() / columns, columns));
-    work.streams.push_back(tiles(steps));
+    for (const ConvGather& one : conv_gathers(s_))
+      steps += std::uint64_t{one.row_tiles()} * one.column_tiles() * one.template steps<Real>();
+    const std::uint64_t loads = elements_of(steps);
+    const bool in_sectors = whole_sectors(is_forward ? s_.channels : s_.filters);
+    Work work{.flops = products_of(steps),
+              .streams = {operand(is_of_columns ? "columns"
+                                  : is_forward  ? "image"
+                                                : "gradient",
+                                  bytes, loads, bytes, in_sectors),
+                          operand("panels", panels, loads, 2 * panels, in_sectors),
+                          stored_sums("results", s_.results() / columns / entries, columns), tiles(steps)}};
+    tell_whole_tiles(work, s_.products() / entries, 2 * s_.products() / entries);
     return work;
   }
 
-  /// The filters' gradient, of parts that are added up.
+  /// The operations of Winograd's transformations are a CPU's (conv2d_work.hpp): 7 lines of a filter have 3 sums and 2 products each, 8 of
+  /// a tile 4 sums, 6 of its outputs 4.
+  Work transform_filters() const {
+    const std::uint64_t filters = s_.channels * s_.filters, twice = real == 8 ? 7 * filters : 0;
+    Work work{.flops = {{flops<Real>("add"), Amount(21 * filters, 21 * filters + twice)}, {flops<Real>("mul"), 14 * filters}},
+              .streams = {scattered_filters(), stored_in_runs("panels", s_.panels(), filters)}};
+    if (twice != 0)
+      work.note = "of the 21 sums of a filter's channel those 7 that two numbers need may be done twice: the assembler spares registers so";
+    return work;
+  }
+  /// The tiles of one image are transformed. Neighbouring ones overlap by half.
+  Work transform_image() const {
+    const std::uint64_t tiles = s_.tiles() * s_.tiles() * s_.channels;
+    return {.flops = {{flops<Real>("add"), 32 * tiles}},
+            .streams = {operand("image", used_image_bytes(1), 16 * tiles, used_image_bytes(1), whole_sectors(s_.channels)),
+                        stored_in_runs("transformed", 16 * tiles, tiles)}};
+  }
+  /// The tiles of one image are multiplied, as 16 matrices.
+  Work tile_products() const {
+    const ConvGather one = conv_tile_gather(s_);
+    const std::uint64_t rows = s_.tiles() * s_.tiles(),
+                        steps = std::uint64_t{16} * one.row_tiles() * one.column_tiles() * one.template steps<Real>(),
+                        loads = elements_of(steps), transformed = s_.between() * real, panels = s_.panels() * real;
+    const bool in_sectors = whole_sectors(s_.channels);
+    Work work{.flops = products_of(steps),
+              .streams = {operand("transformed", transformed, loads, transformed, in_sectors),
+                          operand("panels", panels, loads, 2 * panels, in_sectors), stored_sums("products", 16 * rows, s_.filters),
+                          tiles(steps)}};
+    tell_whole_tiles(work, 16 * rows * s_.channels * s_.filters, 2 * s_.products() / s_.images);
+    return work;
+  }
+  /// The products of one image become outputs.
+  Work transform_tiles() const {
+    const std::uint64_t tiles = s_.tiles() * s_.tiles() * s_.filters;
+    Stream products = loaded<Real>("products", 16 * tiles);
+    products.straddles = whole_sectors(tiles) ? 0 : 2 * (16 * tiles / 32 + 16);
+    Stream output = stored<Real>("output", s_.output());
+    output.straddles = whole_sectors(s_.filters) ? 0 : 2 * s_.output();
+    return {.flops = {{flops<Real>("add"), 24 * tiles}}, .streams = {std::move(products), std::move(output)}};
+  }
+
+  /// The filters' gradient, in parts.
   Work gradient() const {
     const ConvSplit split = conv_split<Real>(s_);
     const std::uint64_t tiles_of_all = std::uint64_t{split.parts} * conv_parts(s_.depth(), conv_tile) * conv_parts(s_.filters, conv_tile),
                         steps = split.points / conv_depth_step<Real> * tiles_of_all, loads = elements_of(steps),
-                        image = used_image_bytes(s_.images), outputs = s_.points() * s_.filters * real, sums = split.parts * s_.weights();
+                        image = used_image_bytes(s_.images), outputs = s_.points() * s_.filters * real;
     Work work{.flops = products_of(steps),
               .streams = {operand("image", image, loads, image, whole_sectors(s_.channels)),
                           operand("gradient", outputs, loads, outputs, whole_sectors(s_.filters)),
-                          stored_sums("parts", split.parts * s_.depth(), s_.filters), stored_sums("results", s_.depth(), s_.filters),
-                          tiles(steps)}};
-    work.flops[flops<ConvSum<Real>>("add")] = sums - s_.weights();
-    work.streams[2].read = true;
-    work.streams[2].loads = sums;
+                          stored_sums("parts", split.parts * s_.depth(), s_.filters), tiles(steps)}};
+    tell_whole_tiles(work, s_.products(), 2 * s_.products());
+    return work;
+  }
+  /// The parts are added up.
+  Work sum_of_parts() const {
+    const std::uint64_t numbers = conv_split<Real>(s_).parts * s_.weights();
+    Work work{.flops = {{flops<ConvSum<Real>>("add"), numbers - s_.weights()}},
+              .streams = {loaded<ConvSum<Real>>("parts", numbers), stored_sums("results", s_.depth(), s_.filters)}};
+    work.streams.front().straddles = s_.weights() * sum % sector == 0 ? 0 : 2 * (numbers / 32 + 1);
     return work;
   }
 

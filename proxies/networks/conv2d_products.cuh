@@ -126,10 +126,11 @@ struct ConvGather {
 
 constexpr unsigned conv_number(std::uint64_t number) { return static_cast<unsigned>(number); }
 
-/// Results that gather patches of so many lines from images of so many, a forward convolution's. What they come to lies image by image.
-inline ConvGather conv_forward_gather(const ConvShape& s, std::uint64_t images, std::uint64_t lines, std::uint64_t inner,
-                                      std::uint64_t step, std::uint64_t taps) {
-  return {.points = ConvGrid(images, s.side(), s.side()),
+/// Results, so many in a row and a column of an image, that gather patches of so many lines from images of so many, a forward
+/// convolution's. What they come to lies image by image.
+inline ConvGather conv_forward_gather(const ConvShape& s, std::uint64_t images, std::uint64_t side, std::uint64_t lines,
+                                      std::uint64_t inner, std::uint64_t step, std::uint64_t taps) {
+  return {.points = ConvGrid(images, side, side),
           .outer = conv_number(s.filters),
           .inner = conv_number(inner),
           .patches = {conv_number(lines), conv_number(lines * inner), conv_number(taps * inner)},
@@ -139,8 +140,8 @@ inline ConvGather conv_forward_gather(const ConvShape& s, std::uint64_t images, 
           .taps = conv_number(taps),
           .out_first = 0,
           .out_column = s.filters,
-          .out_row = s.side() * s.filters,
-          .out_image = s.output(),
+          .out_row = side * s.filters,
+          .out_image = side * side * s.filters,
           .tap_row = 0,
           .tap_column = 0,
           .tap_step = 1,
@@ -151,9 +152,11 @@ inline ConvGather conv_forward_gather(const ConvShape& s, std::uint64_t images, 
 }
 /// The patches of so many images where they lie, and those of one that lie side by side (im2col), with a filter of one point.
 inline ConvGather conv_image_gather(const ConvShape& s, std::uint64_t images = 1) {
-  return conv_forward_gather(s, images, s.width, s.channels, s.stride, s.kernel);
+  return conv_forward_gather(s, images, s.side(), s.width, s.channels, s.stride, s.kernel);
 }
-inline ConvGather conv_column_gather(const ConvShape& s) { return conv_forward_gather(s, 1, s.side(), s.depth(), 1, 1); }
+inline ConvGather conv_column_gather(const ConvShape& s) { return conv_forward_gather(s, 1, s.side(), s.side(), s.depth(), 1, 1); }
+/// Each of Winograd's 16 matrices is gathered so, with a row for each of an image's tiles.
+inline ConvGather conv_tile_gather(const ConvShape& s) { return conv_forward_gather(s, 1, s.tiles(), s.tiles(), s.channels, 1, 1); }
 
 /// The gathers of an image's gradient, one for each of the stride^2 places that a point may have between two patches: there it meets those
 /// points of a filter that lie a stride apart, the last of them first.

@@ -87,6 +87,14 @@ struct ConvShape {
   }
 };
 
+/// The error of a result by F(2x2, 3x3). Winograd's terms have either sign: in magnitude they add up to 64 products of largest values a
+/// channel, where 9 products of values that are half as large at least are wanted; each passes 6 roundings of its filter, 2 of the image, a
+/// product, a sum a channel and 4 of the output.
+template <class Real>
+double conv_winograd_tolerance(std::uint64_t channels) {
+  return 64.0 / (9.0 / 4) * rounding_bound<Real>(static_cast<double>(channels) + 13);
+}
+
 /// Throws std::invalid_argument where sums in that type, one term after the other, would have no digit that is sure.
 template <class Sum>
 void refuse_unsure_sums(const ConvShape& s) {

@@ -1,89 +1,35 @@
 // Winograd's F(2x2, 3x3): a tile of 2 x 2 outputs comes from 4 x 4 points of the image by 16 products a channel, where 36 are usual (Lavin
-// and Gray 2016). Here are the transformations. A line is a few numbers, or a few lines of them. For flavored loops everything is of
-// internal linkage.
+// and Gray 2016). Here are the transformations on CPUs, of as many channels or filters as a vector holds. For flavored loops everything is
+// of internal linkage.
 #pragma once
 #include <cstddef>
 
 #include "ert/lanes.hpp"
+#include "proxies/networks/conv2d_winograd_lines.hpp"
 
 namespace {
 
-template <class T>
-struct ConvThree {
-  T a, b, c;
-};
-template <class T>
-struct ConvFour {
-  T a, b, c, d;
-};
-template <class T>
-struct ConvTwo {
-  T a, b;
-};
-
 /// No sum or product is joined with another one, whichever way it is compiled.
-template <class V>
-PLUMBLINE_INLINE V conv_plus(const V& x, const V& y) {
-  V z = x + y;
-  keep(z);
-  return z;
-}
-template <class V>
-PLUMBLINE_INLINE V conv_minus(const V& x, const V& y) {
-  V z = x - y;
-  keep(z);
-  return z;
-}
-template <class V>
-PLUMBLINE_INLINE V conv_times(const V& x, const V& y) {
-  V z = x * y;
-  keep(z);
-  return z;
-}
-template <class V>
-PLUMBLINE_INLINE ConvThree<V> conv_plus(const ConvThree<V>& x, const ConvThree<V>& y) {
-  return {conv_plus(x.a, y.a), conv_plus(x.b, y.b), conv_plus(x.c, y.c)};
-}
-template <class V>
-PLUMBLINE_INLINE ConvThree<V> conv_minus(const ConvThree<V>& x, const ConvThree<V>& y) {
-  return {conv_minus(x.a, y.a), conv_minus(x.b, y.b), conv_minus(x.c, y.c)};
-}
-template <class V>
-PLUMBLINE_INLINE ConvThree<V> conv_times(const ConvThree<V>& x, const V& y) {
-  return {conv_times(x.a, y), conv_times(x.b, y), conv_times(x.c, y)};
-}
-template <class V>
-PLUMBLINE_INLINE ConvFour<V> conv_plus(const ConvFour<V>& x, const ConvFour<V>& y) {
-  return {conv_plus(x.a, y.a), conv_plus(x.b, y.b), conv_plus(x.c, y.c), conv_plus(x.d, y.d)};
-}
-template <class V>
-PLUMBLINE_INLINE ConvFour<V> conv_minus(const ConvFour<V>& x, const ConvFour<V>& y) {
-  return {conv_minus(x.a, y.a), conv_minus(x.b, y.b), conv_minus(x.c, y.c), conv_minus(x.d, y.d)};
-}
-
-/// A copy, by elements: without optimization clang would call memcpy, and what that moves no code tells.
-template <class V>
-PLUMBLINE_INLINE V conv_same(const V& x) {
-  return x;
-}
-template <class V>
-PLUMBLINE_INLINE ConvThree<V> conv_same(const ConvThree<V>& x) {
-  return {x.a, x.b, x.c};
-}
-
-template <class T, class V>
-PLUMBLINE_INLINE ConvFour<T> conv_filter_line(const ConvThree<T>& x, const V& half) {
-  const T outer = conv_plus(x.a, x.c);
-  return {conv_same(x.a), conv_times(conv_plus(outer, x.b), half), conv_times(conv_minus(outer, x.b), half), conv_same(x.c)};
-}
-template <class T>
-PLUMBLINE_INLINE ConvFour<T> conv_image_line(const ConvFour<T>& x) {
-  return {conv_minus(x.a, x.c), conv_plus(x.b, x.c), conv_minus(x.c, x.b), conv_minus(x.b, x.d)};
-}
-template <class T>
-PLUMBLINE_INLINE ConvTwo<T> conv_output_line(const ConvFour<T>& x) {
-  return {conv_plus(conv_plus(x.a, x.b), x.c), conv_minus(conv_minus(x.b, x.c), x.d)};
-}
+struct ConvApart {
+  template <class V>
+  static PLUMBLINE_INLINE V plus(const V& x, const V& y) {
+    V z = x + y;
+    keep(z);
+    return z;
+  }
+  template <class V>
+  static PLUMBLINE_INLINE V minus(const V& x, const V& y) {
+    V z = x - y;
+    keep(z);
+    return z;
+  }
+  template <class V>
+  static PLUMBLINE_INLINE V times(const V& x, const V& y) {
+    V z = x * y;
+    keep(z);
+    return z;
+  }
+};
 
 template <class V, class Real>
 PLUMBLINE_INLINE ConvThree<V> conv_load_three(const Real* from, std::size_t apart) {
@@ -107,11 +53,11 @@ template <class V, class Real>
 PLUMBLINE_INLINE void conv_transform_filter(const Real* from, std::size_t apart, Real* to, std::size_t matrix_apart, const V& half) {
   const ConvThree<ConvThree<V>> points{conv_load_three<V>(from, apart), conv_load_three<V>(from + 3 * apart, apart),
                                        conv_load_three<V>(from + 6 * apart, apart)};
-  const ConvFour<ConvThree<V>> rows = conv_filter_line(points, half);
-  conv_store_four(conv_filter_line(rows.a, half), to, matrix_apart);
-  conv_store_four(conv_filter_line(rows.b, half), to + 4 * matrix_apart, matrix_apart);
-  conv_store_four(conv_filter_line(rows.c, half), to + 8 * matrix_apart, matrix_apart);
-  conv_store_four(conv_filter_line(rows.d, half), to + 12 * matrix_apart, matrix_apart);
+  const ConvFour<ConvThree<V>> rows = conv_filter_line<ConvApart>(points, half);
+  conv_store_four(conv_filter_line<ConvApart>(rows.a, half), to, matrix_apart);
+  conv_store_four(conv_filter_line<ConvApart>(rows.b, half), to + 4 * matrix_apart, matrix_apart);
+  conv_store_four(conv_filter_line<ConvApart>(rows.c, half), to + 8 * matrix_apart, matrix_apart);
+  conv_store_four(conv_filter_line<ConvApart>(rows.d, half), to + 12 * matrix_apart, matrix_apart);
 }
 
 /// Four points of an image's row, of which those beyond its end are zero.
@@ -135,11 +81,11 @@ PLUMBLINE_INLINE void conv_transform_patch(const Real* from, std::size_t apart, 
                                      conv_load_points<V>(from + row_apart, apart, inside_rows > 1 ? inside : 0),
                                      conv_load_points<V>(from + 2 * row_apart, apart, inside_rows > 2 ? inside : 0),
                                      conv_load_points<V>(from + 3 * row_apart, apart, inside_rows > 3 ? inside : 0)};
-  const ConvFour<ConvFour<V>> rows = conv_image_line(points);
-  conv_store_four(conv_image_line(rows.a), to, matrix_apart);
-  conv_store_four(conv_image_line(rows.b), to + 4 * matrix_apart, matrix_apart);
-  conv_store_four(conv_image_line(rows.c), to + 8 * matrix_apart, matrix_apart);
-  conv_store_four(conv_image_line(rows.d), to + 12 * matrix_apart, matrix_apart);
+  const ConvFour<ConvFour<V>> rows = conv_image_line<ConvApart>(points);
+  conv_store_four(conv_image_line<ConvApart>(rows.a), to, matrix_apart);
+  conv_store_four(conv_image_line<ConvApart>(rows.b), to + 4 * matrix_apart, matrix_apart);
+  conv_store_four(conv_image_line<ConvApart>(rows.c), to + 8 * matrix_apart, matrix_apart);
+  conv_store_four(conv_image_line<ConvApart>(rows.d), to + 12 * matrix_apart, matrix_apart);
 }
 
 PLUMBLINE_INLINE std::size_t conv_at_most(std::size_t x, std::size_t most) { return x < most ? x : most; }
@@ -151,8 +97,8 @@ PLUMBLINE_INLINE void conv_transform_tile(const Real* from, std::size_t matrix_a
   const ConvFour<ConvFour<V>> products{conv_load_four<V>(from, matrix_apart), conv_load_four<V>(from + 4 * matrix_apart, matrix_apart),
                                        conv_load_four<V>(from + 8 * matrix_apart, matrix_apart),
                                        conv_load_four<V>(from + 12 * matrix_apart, matrix_apart)};
-  const ConvTwo<ConvFour<V>> rows = conv_output_line(products);
-  const ConvTwo<V> first = conv_output_line(rows.a), second = conv_output_line(rows.b);
+  const ConvTwo<ConvFour<V>> rows = conv_output_line<ConvApart>(products);
+  const ConvTwo<V> first = conv_output_line<ConvApart>(rows.a), second = conv_output_line<ConvApart>(rows.b);
   stored(to, first.a);
   if (has_second) stored(to + apart, first.b);
   if (has_second_row) stored(to + row_apart, second.a);

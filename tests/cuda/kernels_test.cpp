@@ -64,7 +64,8 @@ std::vector<const Kernel*> applications() {
 INSTANTIATE_TEST_SUITE_P(All, CudaApplication, testing::ValuesIn(applications()), word_of);
 
 TEST_P(CudaApplication, counts_each_phase_as_modelled) {
-  for (const Parameters& point : points(kernel(), small)) {
+  for (const Parameters& point : points_and_edges(kernel(), small)) {
+    if (!takes(kernel(), point, kernel().precisions.front())) continue;
     const auto phases = kernel().application(point, kernel().precisions.front(), "").phases;
     const std::vector<Tally> counted = kernel().count_phases(point);
     ASSERT_EQ(counted.size(), phases.size());
@@ -97,6 +98,7 @@ TEST_P(CudaApplication, is_right_on_several_ranks) {
   for (const Parameters& point : points(kernel(), small))
     for (const std::string& precision : kernel().precisions)
       for (const std::size_t ranks : {2U, 3U}) {
+        if (!takes(kernel(), point, precision)) continue;
         std::vector<HostInPlaceOfDevice> memories(ranks);
         for (const auto& data : swept_by_ranks_with_devices(kernel(), point, precision, memories))
           EXPECT_LE(data->error(), data->tolerance()) << point.path() << " " << precision << " on " << ranks << " ranks";

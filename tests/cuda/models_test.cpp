@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/quantity.hpp"
 #include "gpu/gpu_caches.hpp"
@@ -54,17 +55,24 @@ TEST(gpu_models, of_a_matrix_product_are_n_cubed_fmas_from_shared_memory) {
 }
 
 /// The papers' default: 16 images of 112 x 112 x 64, 64 filters of 3 x 3, stride 2; outputs of 55 x 55.
-Work convolution(const char* direction, const char* precision, const char* variant = "implicit") {
-  return model("proxies/conv2d",
-               {{"direction", std::string(direction)},
-                {"variant", std::string(variant)},
-                {"images", n(16)},
-                {"width", n(112)},
-                {"channels", n(64)},
-                {"filters", n(64)},
-                {"kernel", n(3)},
-                {"stride", n(2)}},
-               precision);
+Parameters papers_convolution(const char* direction, const char* variant = "implicit", std::int64_t stride = 2) {
+  return {{"direction", std::string(direction)},
+          {"variant", std::string(variant)},
+          {"images", n(16)},
+          {"width", n(112)},
+          {"channels", n(64)},
+          {"filters", n(64)},
+          {"kernel", n(3)},
+          {"stride", stride}};
+}
+Work convolution(const char* direction, const char* precision) { return model("proxies/conv2d", papers_convolution(direction), precision); }
+/// The phases of a convolution by name.
+std::map<std::string, Phase> phases(const Parameters& point, const std::string& precision) {
+  std::map<std::string, Phase> all;
+  for (const Kernel* kernel : all_kernels())
+    if (kernel->name == "proxies/conv2d")
+      for (const Phase& phase : kernel->application(point, precision, "").phases) all[phase.name] = phase;
+  return all;
 }
 
 /// The 48400 outputs are 757 tiles of 64, of 36 steps of 16. A step loads two tiles of 64 x 16, and 12 numbers a thread from shared memory.
@@ -72,8 +80,9 @@ TEST(gpu_models, of_a_convolution_are_whole_tiles_of_its_products) {
   const std::uint64_t outputs = 757 * 64;
   EXPECT_EQ(convolution("forward", "fp32").flops, (Counts{{"flops.fp32.fma", outputs * 64 * 576}}));
   EXPECT_EQ(convolution("forward", "fp16").flops, (Counts{{"flops.tensor.fp16", 2 * outputs * 64 * 576}}));
-  EXPECT_EQ(convolution("forward", "fp32").paper, (Counts{{"paper.flops", 3568435200}}));
-  EXPECT_NE(convolution("forward", "fp32").note.find("1785987072 products for 1784217600"), std::string::npos);
+  const Work products = phases(papers_convolution("forward"), "fp32").at("products").work;
+  EXPECT_EQ(products.paper, (Counts{{"paper.flops", 3568435200}}));
+  EXPECT_NE(products.note.find("1785987072 products for 1784217600"), std::string::npos);
   const Counts forward = counts(convolution("forward", "fp32"));
   const std::uint64_t steps = 757 * 36, weights = 9 * 64 * 64;
   EXPECT_EQ(forward.at("bytes.reg-L1.load"), Amount(4 * (weights + 2 * steps * 64 * 16)));
@@ -96,7 +105,22 @@ TEST(gpu_models, of_a_filters_gradient_are_those_of_its_parts_and_their_sums) {
             (Counts{{"flops.fp32.fma", 113 * 432 * weights}, {"flops.fp32.add", 112 * weights}}));
   EXPECT_EQ(convolution("backward_weights", "fp16").flops,
             (Counts{{"flops.tensor.fp16", 2 * 109 * 448 * weights}, {"flops.fp32.add", 108 * weights}}));
-  EXPECT_NE(convolution("backward_weights", "fp16").note.find("1800142848 products"), std::string::npos);
+  const auto of_fp16 = phases(papers_convolution("backward_weights"), "fp16");
+  EXPECT_NE(of_fp16.at("products").work.note.find("1800142848 products"), std::string::npos);
+  EXPECT_EQ(of_fp16.at("sums").work.flops, (Counts{{"flops.fp32.add", 108 * weights}}));
+}
+
+/// A phase that only moves numbers has no FLOPs, and stays a phase: the filters are laid side by side, an image's patches 16 times.
+TEST(gpu_models, of_a_convolutions_housekeeping_are_phases_without_flops) {
+  const auto of_columns = phases(papers_convolution("forward", "im2col"), "fp32");
+  ASSERT_EQ(of_columns.size(), 3U);
+  for (const char* name : {"filters", "columns"}) {
+    EXPECT_TRUE(of_columns.at(name).work.flops.empty()) << name;
+    EXPECT_GT(counts(of_columns.at(name).work).at("bytes.reg-L1.store").lo, 0U) << name;
+  }
+  EXPECT_EQ(of_columns.at("columns").entries, 16U);
+  EXPECT_EQ(counts(of_columns.at("columns").work).at("bytes.reg-L1.store"), Amount(std::uint64_t{4} * 55 * 55 * 576));
+  EXPECT_EQ(of_columns.at("products").work.paper, (Counts{{"paper.flops", 3568435200 / 16}}));
 }
 
 /// Sizes that tiles divide leave no product out, and say nothing of it.
@@ -110,7 +134,7 @@ TEST(gpu_models, of_a_convolution_that_tiles_divide_are_the_papers_flops) {
                      {"kernel", n(3)},
                      {"stride", n(1)}};
   for (const char* precision : {"fp64", "fp32", "fp16", "bf16"}) {
-    const Work work = model("proxies/conv2d", p, precision);
+    const Work work = phases(p, precision).at("products").work;
     const Amount done = std::string(precision).ends_with("16") ? work.flops.begin()->second : total_flops(work.flops);
     EXPECT_EQ(done, work.paper.at("paper.flops")) << precision;
     EXPECT_EQ(work.note, "") << precision;
@@ -123,6 +147,19 @@ TEST(gpu_models, of_a_convolution_load_each_number_for_64_products) {
   const double flops = static_cast<double>(total_flops(work.flops).lo),
                bytes = static_cast<double>(counts(work).at("bytes.reg-L1.load").lo);
   EXPECT_NEAR(flops / bytes, 2 * 64.0 * 64 / (4 * 2 * 64), 0.02);
+}
+
+/// Outputs of 110 x 110 are 55 x 55 tiles of an image, which are multiplied as 48 tiles of 64 rows: 16 products where 36 are usual.
+TEST(gpu_models, of_winograds_convolution_are_a_cpus_transformations_and_whole_tiles_of_products) {
+  const auto winograd = phases(papers_convolution("forward", "winograd", 1), "fp32");
+  ASSERT_EQ(winograd.size(), 4U);
+  constexpr std::uint64_t numbers = std::uint64_t{55} * 55 * 64;
+  EXPECT_EQ(winograd.at("filters").work.flops, (Counts{{"flops.fp32.add", 21 * 64 * 64}, {"flops.fp32.mul", 14 * 64 * 64}}));
+  EXPECT_EQ(winograd.at("image").work.flops, (Counts{{"flops.fp32.add", 32 * numbers}}));
+  EXPECT_EQ(winograd.at("products").work.flops, (Counts{{"flops.fp32.fma", std::uint64_t{16} * 48 * 64 * 64 * 64}}));
+  EXPECT_EQ(winograd.at("output").work.flops, (Counts{{"flops.fp32.add", 24 * numbers}}));
+  for (const char* name : {"image", "products", "output"}) EXPECT_EQ(winograd.at(name).entries, 16U) << name;
+  EXPECT_EQ(winograd.at("products").work.paper, (Counts{{"paper.flops", std::uint64_t{2} * 110 * 110 * 576 * 64}}));
 }
 
 TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
@@ -143,7 +180,8 @@ TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
   };
   EXPECT_EQ(why(12, "implicit", "fp32"), "");
   EXPECT_EQ(why(12, "implicit", "fp16"), "proxies/conv2d: channels = 12 is no multiple of 8, which tensor cores take at once");
-  EXPECT_EQ(why(8, "winograd", "fp32"), "proxies/conv2d: variant = winograd has no form for GPUs, which have implicit and im2col");
+  EXPECT_EQ(why(12, "winograd", "fp32"), "");
+  EXPECT_EQ(why(8, "winograd", "bf16"), "proxies/conv2d: variant = winograd takes more digits than bf16 has");
 }
 
 TEST(gpu_models, of_stencils_are_their_sums_products_and_fmas) {
