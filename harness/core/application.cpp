@@ -21,6 +21,8 @@ Work whole_work(const ApplicationWork& application) {
                                .stores = phase.entries * stream.stores,
                                .element_bytes = stream.element_bytes,
                                .non_temporal = stream.non_temporal,
+                               .past_L1 = stream.past_L1,
+                               .scratchpad = stream.scratchpad,
                                .at_most = stream.at_most});
   }
   return whole;

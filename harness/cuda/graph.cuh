@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 
+#include "cuda/launches.cuh"
 #include "cuda/runtime.cuh"
 
 namespace plumbline::cuda {
@@ -31,7 +32,9 @@ class Graph {
       cudaFuncGetAttributes(&attributes, kernel);  // loads it: code is loaded at its first use, which a capture may not be
     cudaGraph_t nodes = nullptr;
     cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal);
+    launches_are_captured(true);
     queue();
+    launches_are_captured(false);
     cudaStreamEndCapture(stream(), &nodes);
     cudaGraphInstantiate(&runs_, nodes, 0);
     cudaGraphDestroy(nodes);

@@ -1,4 +1,4 @@
-// What of an LSTM is done by elements on GPUs, one a thread: cells forward and back, sums of gradients, and what brings operands into
+// Elements of an LSTM are computed on GPUs, one a thread: cells forward and back, sums of gradients, and what brings operands into
 // order.
 #pragma once
 #include <cstddef>
@@ -43,7 +43,7 @@ PLUMBLINE_BOTH Real lstm_sigmoid_of(Real x, const LstmConstants<Real>& constants
   return cuda::fused(constants.half, lstm_tanh_of(x, constants.sixteenth, constants), constants.half);
 }
 
-/// Where a cell of the batch lies in a step: its gates, and it in arrays of cells, before and after the step.
+/// The place of a cell of the batch in a step: its gates, and it in arrays of cells, before and after the step.
 struct LstmPlace {
   template <class Real>
   PLUMBLINE_BOTH LstmPlace(const Lstm<Real>& x, std::size_t cell) {

@@ -14,8 +14,8 @@
 
 namespace plumbline {
 
-/// How a sweep is launched: one kernel after the other; products of both halves of the gates side by side in two streams; all at once, as a
-/// graph.
+/// The ways to launch a sweep: one kernel after the other; products of both halves of the gates side by side in two streams; all at once,
+/// as a graph.
 enum class LstmVariant { launches, streams, graph };
 
 /// The phases of a backward pass on GPUs: those of LstmBackPhase, but that what is summed is converted first.
@@ -91,8 +91,7 @@ class LstmGpuWork {
     add("input", back_product(s_.rows(), s_.features, "gradient of the inputs"));
     add("turned_inputs", turned_inputs());
     add("packed_gates", packed("gradient of the gates", s_.rows(), s_.gates() / together, together, false));
-    add("weights",
-        product({"turned", "gradient of the weights", ""}, s_.inputs(), s_.gates() / together, s_.rows(), together, s_.pitch()));
+    add("weights", product({"turned", "gradient of the weights", ""}, s_.inputs(), s_.gates() / together, s_.rows(), together, s_.pitch()));
     add("bias", bias());
     add("converted", std::move(conversion));
     lstm.phases.push_back({.name = "sum", .messages = 1, .message_bytes = both * sizeof(double)});
@@ -138,7 +137,7 @@ class LstmGpuWork {
   struct Names {
     const char *left, *out, *first;  // no `first`: sums begin as zero
   };
-  /// So many products side by side, of rows by a panel each.
+  /// The work of so many products side by side, of rows by a panel each.
   Work product(Names names, std::uint64_t rows, std::uint64_t columns, std::uint64_t depth, std::uint64_t together,
                std::uint64_t pitch) const {
     const std::uint64_t column_tiles = lstm_tiles(columns, lstm_tile_columns), tiles = lstm_tiles(rows, lstm_tile_rows) * column_tiles,

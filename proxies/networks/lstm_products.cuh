@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/launches.cuh"
 #include "cuda/register.cuh"
 
 namespace plumbline {
@@ -74,7 +73,7 @@ struct alignas(16) LstmTiles {
   Real right[lstm_depth_step][lstm_tile_columns];
 };
 
-/// What a thread loads of the tiles of a step: of the left one by numbers, where one beyond the matrix is zero, and loads the first in its
+/// A thread's part of the tiles of a step: of the left one by numbers, where one beyond the matrix is zero, and loads the first in its
 /// place; of the panel, which is whole, by vectors.
 template <class Real>
 class LstmLoaded {
@@ -149,55 +148,7 @@ class LstmSums {
   Real sums_[lstm_thread_rows][lstm_thread_columns] = {};
 };
 
-template <class Real, bool has_first>
-__global__ void __launch_bounds__(lstm_threads) lstm_products(const __grid_constant__ LstmProduct<Real> x) {
-  __shared__ LstmTiles<Real> tiles[2];
-  const unsigned first_row = blockIdx.x / x.column_tiles() * lstm_tile_rows,
-                 first_column = blockIdx.x % x.column_tiles() * lstm_tile_columns;
-  const Real* const panel = x.panel + x.panel_at(0, first_column);
-  LstmSums<Real> sums;
-  if constexpr (has_first)
-    sums.each([&](unsigned row, unsigned column, Real& sum) {
-      const bool has = x.has(first_row + row, first_column + column);
-      sum = x.first[has ? (first_row + row) * x.first_pitch + first_column + column : 0U];
-    });
-  LstmLoaded<Real> next;
-  next.load(x, first_row, panel, 0);
-  next.store(tiles[0]);
-  __syncthreads();
-#pragma unroll 1
-  for (unsigned step = 1; step < x.steps(); ++step) {
-    next.load(x, first_row, panel, step);
-    sums.multiply(tiles[(step + 1) % 2]);
-    next.store(tiles[step % 2]);
-    __syncthreads();
-  }
-  sums.multiply(tiles[(x.steps() + 1) % 2]);
-  sums.each([&](unsigned row, unsigned column, const Real& sum) {
-    if (x.has(first_row + row, first_column + column)) x.out[(first_row + row) * x.out_pitch + first_column + column] = sum;
-  });
-}
-
-/// The function that launch_lstm_product() launches.
-template <class Real>
-const void* lstm_product_kernel(const LstmProduct<Real>& x) {
-  return x.first == nullptr ? reinterpret_cast<const void*>(&lstm_products<Real, false>)
-                            : reinterpret_cast<const void*>(&lstm_products<Real, true>);
-}
-
-template <class Real>
-void launch_lstm_product(const LstmProduct<Real>& x, cudaStream_t stream) {
-  if (x.is_whole())
-    cuda::next_launch(std::uint64_t{x.tiles()} * lstm_threads, {std::uint64_t{x.steps()} - 1}, true);
-  else
-    cuda::next_launch_untold("the last tiles of the result are not whole");
-  if (x.first == nullptr)
-    lstm_products<Real, false><<<x.tiles(), lstm_threads, 0, stream>>>(x);
-  else
-    lstm_products<Real, true><<<x.tiles(), lstm_threads, 0, stream>>>(x);
-}
-
-/// The same on the host, of whole tiles and steps.
+/// Computes a product on the host, of whole tiles and steps.
 template <class Real>
 void lstm_product_on_host(const LstmProduct<Real>& x) {
   for (unsigned row = 0; row < lstm_tiles(x.rows, lstm_tile_rows) * lstm_tile_rows; ++row)

@@ -117,8 +117,22 @@ bool has_whole_tiles(const Parameters& p) {
   return (p.word("variant") == "im2col" ? 1 : images) * side * side % 64 == 0 && filters % 64 == 0;
 }
 
-/// Says why a launch of a counted kernel is not counted at this point; empty where it is.
-std::string why_not(const std::string& kernel, const Parameters& point) {
+/// Whether the results of that phase of an LSTM are whole tiles of 16 x 32.
+bool has_whole_tiles(const std::string& phase, const Parameters& p) {
+  const std::uint64_t batch = p.integer("batch"), rows = batch * p.integer("sequence"), features = p.integer("features"),
+                      hidden = p.integer("hidden"), part = (p.word("variant") == "streams" ? 2 : 4) * hidden;
+  const auto are = [](std::uint64_t down, std::uint64_t across) { return down % 16 == 0 && across % 32 == 0; };
+  const bool is_forward = p.word("direction") == "forward";
+  if (phase == "input") return is_forward ? are(rows, 2 * hidden) : are(rows, features);
+  if (phase == "recurrent") return is_forward ? are(batch, part) : are(batch, hidden);
+  return phase != "weights" || are(features + hidden, part);
+}
+
+/// Says why a launch of a part of a counted kernel is not counted at this point; empty where it is.
+std::string why_not(const std::string& kernel, const std::string& part, const Parameters& point) {
+  if (kernel == "proxies/lstm" && point.word("variant") == "graph") return "a graph is launched";
+  if (kernel == "proxies/lstm" && !has_whole_tiles(part.substr(part.find(' ') + 1), point))
+    return "the last tiles of the result are not whole";
   if (kernel == "validation/dgemm" && point.integer("n") % 16 != 0) return "multiply_tiles";
   if (kernel == "proxies/gsrb" && point.word("variant") == "branch") return "those of the other color";
   if (kernel == "proxies/gsrb" && point.word("variant") == "stride2" && point.integer("n") % 2 != 0) return "whose length is odd";
@@ -176,7 +190,7 @@ TEST_P(CountedLaunch, executes_the_operations_and_moves_the_bytes_of_its_model) 
             EXPECT_NE(counts.accesses_refusal.find("no ghosts"), std::string::npos) << counts.accesses_refusal;
             continue;
           }
-          if (const std::string why = why_not(GetParam()->name, point); !why.empty()) {
+          if (const std::string why = why_not(GetParam()->name, part.name, point); !why.empty()) {
             EXPECT_NE(counts.accesses_refusal.find(why), std::string::npos) << counts.accesses_refusal;
             EXPECT_TRUE(counts.flops_refusal == counts.accesses_refusal || total_flops(part.work.flops).hi == 0) << counts.flops_refusal;
             continue;
