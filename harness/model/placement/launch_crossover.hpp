@@ -12,7 +12,7 @@
 
 namespace plumbline {
 
-/// What a GPU costs at least: seconds of a launch, and its rates in FLOP/s and in bytes/s of memory. NaN where it was not measured.
+/// The least that a GPU costs: seconds of a launch, and its rates in FLOP/s and in bytes/s of memory. NaN where it was not measured.
 struct LaunchRoofs {
   double launch_seconds = absent, flops = absent, bytes = absent;
 };
