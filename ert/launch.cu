@@ -1,9 +1,11 @@
 // The cost of handing a GPU work: kernels of one thread that do nothing. The first sweep's count themselves, so that it is proved that
 // each launch is a kernel that runs; a load and a store in each would be in the time of all others.
+#include <array>
 #include <cmath>
 
 #include "core/counted.hpp"
 #include "core/kernel_data.hpp"
+#include "cuda/graph.cuh"
 #include "cuda/register.cuh"
 
 namespace plumbline {
@@ -13,18 +15,10 @@ enum class Way { stream, graph, waited };
 
 constexpr std::size_t graph_nodes = 1000;
 
-/// A chain of so many kernels, made at its first launch.
-struct Graph {
-  cudaGraphExec_t runs = nullptr;
-  ~Graph() {
-    if (runs != nullptr) cudaGraphExecDestroy(runs);
-  }
-};
-
 /// The proof counts what is left to be counted since the data were made.
 struct Proof {
   std::size_t left = 0;
-  Graph counting, empty;
+  cuda::Graph counting, empty;  // chains of so many kernels
 };
 
 struct Launch {
@@ -45,19 +39,6 @@ void launch_one(unsigned* count) {
     count_launch<<<1, 1, 0, cuda::stream()>>>(count);
 }
 
-/// The stream's own work, captured: null where the driver refuses it, and the next wait() tells why.
-void make(Graph& graph, unsigned* count) {
-  cudaFuncAttributes attributes;
-  for (const void* kernel : {reinterpret_cast<const void*>(&nothing), reinterpret_cast<const void*>(&count_launch)})
-    cudaFuncGetAttributes(&attributes, kernel);  // loads it: code is loaded at its first use, which a capture may not be
-  cudaGraph_t nodes = nullptr;
-  cudaStreamBeginCapture(cuda::stream(), cudaStreamCaptureModeThreadLocal);
-  for (std::size_t i = 0; i < graph_nodes; ++i) launch_one(count);
-  cudaStreamEndCapture(cuda::stream(), &nodes);
-  cudaGraphInstantiate(&graph.runs, nodes, 0);
-  cudaGraphDestroy(nodes);
-}
-
 template <class Real>
 class LaunchCase final : public KernelData<Launch> {
  public:
@@ -76,12 +57,14 @@ class LaunchCase final : public KernelData<Launch> {
 
   /// `waited` waits by its nature: that is what is measured.
   static void launch(const Launch& x, std::size_t begin, std::size_t end) {
+    const std::array kernels{reinterpret_cast<const void*>(&nothing), reinterpret_cast<const void*>(&count_launch)};
     std::size_t left = end - begin;
     for (; x.way == Way::graph && left >= graph_nodes; left -= graph_nodes) {
       unsigned* const count = counted(x, graph_nodes);
-      Graph& graph = count == nullptr ? x.proof->empty : x.proof->counting;
-      if (graph.runs == nullptr) make(graph, count);
-      cudaGraphLaunch(graph.runs, cuda::stream());
+      cuda::Graph& graph = count == nullptr ? x.proof->empty : x.proof->counting;
+      graph.launch(kernels, [&] {
+        for (std::size_t i = 0; i < graph_nodes; ++i) launch_one(count);
+      });
     }
     for (; left != 0; --left) {
       launch_one(counted(x, 1));

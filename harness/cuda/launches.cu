@@ -10,7 +10,8 @@ namespace {
 
 struct Writing {
   std::vector<KernelLaunch>* where = nullptr;
-  bool only = false;  // nothing is launched
+  bool only = false;      // nothing is launched
+  bool captured = false;  // launches go into a graph
   std::string architecture;
   std::optional<LaunchFacts> next = {};
   std::string untold = {};
@@ -37,8 +38,10 @@ void write_down(std::string function, const dim3& grid, const dim3& block) {
 }  // namespace
 
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture) {
-  writing = {where, only && where != nullptr, architecture};
+  writing = {where, only && where != nullptr, false, architecture};
 }
+
+void launches_are_captured(bool captured) { writing.captured = captured; }
 
 void next_launch(std::uint64_t threads, std::initializer_list<std::uint64_t> trips, bool guards_let_through) {
   if (writing.where != nullptr) writing.next = LaunchFacts{threads, trips, false, guards_let_through};
@@ -82,7 +85,7 @@ cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* function) {
 
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                       cudaStream_t stream) {
-  if (writing.where != nullptr) write_down(names()[functions()[kernel]], grid, block);
+  if (writing.where != nullptr && !writing.captured) write_down(names()[functions()[kernel]], grid, block);
   return writing.only ? cudaSuccess : __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 

@@ -18,6 +18,9 @@ void next_launch_in_all(std::uint64_t threads, std::initializer_list<std::uint64
 /// Tells why nothing is known of the next launch.
 void next_launch_untold(const char* why);
 
+/// Tells that launches from now on are captured in a graph, and not made, until told that they are not: they are not written down.
+void launches_are_captured(bool captured);
+
 /// Writes each launch from now on down in `where`, until told null; with `only`, instead of making it.
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture);
 

@@ -74,7 +74,7 @@ class LstmCheck {
   /// Compares the gates, cells and hidden state of a row.
   void forward(std::size_t row) const {
     for (std::size_t k = 0; k < s_.hidden; ++k) {
-      for (std::size_t gate = 0; gate < 4; ++gate) compare_gate(row, gate, k);
+      for (std::size_t which = 0; which < 4; ++which) compare_gate(row, which, k);
       const std::size_t before = row * s_.hidden + k, after = (row + s_.batch) * s_.hidden + k;
       const Number kept = gate(row, 1, k) * at(x_.cells, before), gained = gate(row, 0, k) * gate(row, 2, k);
       compare(x_.cells[after], kept + gained, std::fabs(kept) + std::fabs(gained), 3);

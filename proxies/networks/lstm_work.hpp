@@ -30,6 +30,9 @@ struct LstmShape : LstmSizes {
   }
 
   std::uint64_t states() const { return rows() * hidden; }  // of all steps
+  std::uint64_t before() const { return batch * hidden; }   // of the one before the first
+  /// The size of an array that only a backward pass has.
+  std::uint64_t of_backward(std::uint64_t elements) const { return is_forward ? 1 : elements; }
   std::uint64_t weights() const { return inputs() * gates(); }
   std::uint64_t weights_and_bias() const { return weights() + gates(); }
   /// The most products that one result is a sum of.
@@ -42,6 +45,11 @@ struct LstmShape : LstmSizes {
   explicit LstmShape(const Parameters& p)
       : LstmSizes{p.integer("batch"), p.integer("sequence"), p.integer("features"), p.integer("hidden")},
         is_forward(p.word("direction") == "forward") {}
+};
+
+/// The phases of a backward pass, as LstmWork::backward() lists them.
+struct LstmBackPhase {
+  enum : std::size_t { turned_weights, back_gates, back_recurrent, back_input, turned_inputs, packed_gates, back_weights, back_bias, sum };
 };
 
 /// The work of the loops that make up an LSTM, each of one entry.

@@ -163,6 +163,32 @@ TEST_F(kernel_code, a_convolution_keeps_its_sums_in_registers) {
   }
 }
 
+/// A step of 16 x 32 sums, 16 numbers deep, of a warp: 16 FMAs a thread for each, and a number at a time of what may lie beyond the matrix.
+TEST_F(kernel_code, a_step_of_an_lstms_product_is_a_whole_tile_of_fmas) {
+  ASSERT_FALSE(disassembled_module().of("lstm").empty());
+  for (const auto& [architecture, all] : disassembled_module().of("lstm"))
+    for (const auto& [type, opcode, vectors] : {std::tuple("Id", "DFMA", 8), std::tuple("If", "FFMA", 4)})
+      for (const char* begun : {"Lb0", "Lb1"}) {
+        const auto& code = function(*all, std::string("lstm_products") + type + begun);
+        ASSERT_EQ(code.loops.size(), 1U) << architecture << " " << code.name;
+        const auto body = code.body(code.loops.front());
+        const auto of_kind = [&](const std::string& kind) {
+          return std::count_if(body.begin(), body.end(), [&](std::string_view one) { return one.starts_with(kind); });
+        };
+        EXPECT_EQ(of_kind(opcode), 16 * 32 * 16 / 32) << architecture << " " << code.name;
+        EXPECT_EQ(of_kind("LDG"), 16 * 16 / 32 + vectors) << architecture << " " << code.name;
+      }
+}
+TEST_F(kernel_code, an_lstms_cells_and_sums_stay_in_registers) {
+  for (const char* name :
+       {"lstm_products", "LstmForwardCell", "LstmBackwardCell", "LstmPacked", "LstmTurned", "LstmBiasSum", "LstmConverted"}) {
+    const auto resources = resources_of(name);
+    EXPECT_EQ(resources.size(), disassembled_module().of("lstm").size()) << name;
+    for (const auto& [architecture, functions] : resources)
+      for (const auto& [function, takes] : functions) EXPECT_EQ(takes.stack_bytes, 0) << architecture << " " << function;
+  }
+}
+
 // Packed and scalar code are the same instructions: what decides how many numbers come of one is in their operands.
 TEST_F(kernel_code, halves_packed_and_one_by_one_execute_the_arithmetic_of_their_models) {
   constexpr std::int64_t n = 512, steps = 13;

@@ -122,9 +122,23 @@ bool has_whole_tiles(const Parameters& p) {
   return (p.word("variant") == "im2col" ? 1 : images) * side * side % 64 == 0 && filters % 64 == 0;
 }
 
+/// Whether the results of that phase of an LSTM are whole tiles of 16 x 32.
+bool has_whole_tiles(const std::string& phase, const Parameters& p) {
+  const std::uint64_t batch = p.integer("batch"), rows = batch * p.integer("sequence"), features = p.integer("features"),
+                      hidden = p.integer("hidden"), part = (p.word("variant") == "streams" ? 2 : 4) * hidden;
+  const auto are = [](std::uint64_t down, std::uint64_t across) { return down % 16 == 0 && across % 32 == 0; };
+  const bool is_forward = p.word("direction") == "forward";
+  if (phase == "input") return is_forward ? are(rows, 2 * hidden) : are(rows, features);
+  if (phase == "recurrent") return is_forward ? are(batch, part) : are(batch, hidden);
+  return phase != "weights" || are(features + hidden, part);
+}
+
 /// Says why a launch of a counted kernel, or of a phase, is not counted at this point; empty where it is.
 std::string why_not(const std::string& part, const Parameters& point) {
   const std::string kernel = part.substr(0, part.find(':'));
+  if (kernel == "proxies/lstm" && point.word("variant") == "graph") return "a graph is launched";
+  if (kernel == "proxies/lstm" && !has_whole_tiles(part.substr(part.find(' ') + 1), point))
+    return "the last tiles of the result are not whole";
   if (kernel == "validation/dgemm" && point.integer("n") % 16 != 0) return "multiply_tiles";
   if (kernel == "proxies/gsrb" && point.word("variant") == "branch") return "those of the other color";
   if (kernel == "proxies/gsrb" && point.word("variant") == "stride2" && point.integer("n") % 2 != 0) return "whose length is odd";
