@@ -392,6 +392,25 @@ TEST(GpuCeilingPlan, products_too_long_or_too_large_are_left_out) {
   EXPECT_EQ(sizes_by_name(CeilingMode::quick, tiny).at("GPU tensor FP64 cuBLAS").front(), "n=2048") << "102 MB hold 3 x 32 MiB";
 }
 
+/// The GPU's own instruction for BF16 lasts, and so do FMAs and the library's largest product.
+TEST(GpuCeilingPlan, in_full_mode_arithmetic_is_sampled_for_a_second_too_on_the_data_of_its_burst) {
+  if (!has_library()) GTEST_SKIP() << no_library;
+  const std::vector<Kernel> kernels = kernels_with_library();
+  const auto all = plan_gpu_ceilings(CeilingMode::full, large(), kernels);
+  std::map<std::string, std::size_t> of_precision;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].sample_seconds > 0, all[i].level == "sustained") << all[i].name;
+    if (all[i].level != "sustained") continue;
+    EXPECT_GE(all[i].sample_seconds, 1);
+    EXPECT_EQ(all[i].name, all.at(i - 1).name + ", sustained");
+    EXPECT_EQ(all[i].measured.id(), all.at(i - 1).measured.id());
+    EXPECT_EQ(all[i].amount_per_sweep, all.at(i - 1).amount_per_sweep);
+    ++of_precision[all[i].precision];
+  }
+  EXPECT_EQ(of_precision, (std::map<std::string, std::size_t>{{"fp64", 1}, {"fp32", 1}, {"tensor.bf16", 2}}));
+  for (const CeilingCase& one : plan_gpu_ceilings(CeilingMode::quick, large(), kernels)) EXPECT_EQ(one.sample_seconds, 0) << one.name;
+}
+
 TEST(GpuCeilingPlan, a_library_or_a_type_that_is_missing_is_told_with_its_words) {
   if (!has_library()) GTEST_SKIP() << no_library;
   const auto told = [](const GpuProperties& gpu, const std::vector<Kernel>& kernels) {
