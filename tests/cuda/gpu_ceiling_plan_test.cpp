@@ -502,6 +502,30 @@ TEST(GpuCeilingPlan, of_links_has_both_ways_by_copy_engine_and_by_kernel) {
   EXPECT_EQ(links, expected);
 }
 
+/// Each differs from the first in one thing, so that what it costs can be told.
+TEST(GpuCeilingPlan, in_full_mode_launches_are_measured_by_what_is_launched) {
+  const auto all = plan(CeilingMode::full, large());
+  const Parameters& least = named(all, "GPU launch of 1 thread").measured.parameters;
+  EXPECT_EQ(least.path(), "blocks=1/threads=1/arguments=1/shared_bytes=0/launches=1000");
+  const auto differs = [&](const std::string& name) {
+    const CeilingCase& one = named(all, name);
+    EXPECT_EQ(one.level, "overhead");
+    EXPECT_EQ(one.amount_per_sweep, 1000);
+    std::map<std::string, std::uint64_t> changed;
+    for (const char* what : {"blocks", "threads", "arguments", "shared_bytes", "launches"})
+      if (const auto value = one.measured.parameters.integer(what); value != least.integer(what)) changed[what] = value;
+    return changed;
+  };
+  using Changed = std::map<std::string, std::uint64_t>;
+  EXPECT_EQ(differs("GPU launch of 1024 threads"), (Changed{{"threads", 1024}}));
+  EXPECT_EQ(differs("GPU launch of 256 threads an SM"), (Changed{{"threads", 256}, {"blocks", 132}}));
+  EXPECT_EQ(differs("GPU launch of 2048 threads an SM"), (Changed{{"threads", 256}, {"blocks", 8 * 132}}));
+  EXPECT_EQ(differs("GPU launch of 8 arguments"), (Changed{{"arguments", 8}}));
+  EXPECT_EQ(differs("GPU launch of 128 arguments"), (Changed{{"arguments", 128}}));
+  EXPECT_EQ(differs("GPU launch of 48 KiB of shared memory"), (Changed{{"shared_bytes", 48 * 1024}}));
+  EXPECT_FALSE(names(plan(CeilingMode::quick, large())).contains("GPU launch of 1 thread"));
+}
+
 TEST(GpuCeilingPlan, is_empty_for_a_gpu_without_code) {
   GpuProperties other = large();
   other.flavor = "";
