@@ -43,6 +43,7 @@ struct CeilingCase {
   std::uint64_t warm_sweeps = 0;      // before each sample: where one sweep touches a part of the working set only
   double share = 1;                   // of each thread's part that is swept: large working sets lie within the largest, made once
   std::string form = {};              // as "bumped v4", where it is not the plan's own loop; `name` ends with it
+  double sample_seconds = 0;          // of a sample that a GPU keeps up so long; 0: a burst, as long as clocks and events resolve
   std::string data = {};              // id of the case that it shares its data with; empty: it has its own
 
   /// The name of the case's data. Cases of one answer are measured on the same data, one after the other.

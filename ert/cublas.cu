@@ -8,9 +8,9 @@
 
 #include "core/shared_library.hpp"
 #include "core/unavailable.hpp"
+#include "cuda/fastest.hpp"
 #include "cuda/runtime.cuh"
 #include "ert/cublas.cuh"
-#include "ert/fastest.hpp"
 
 namespace plumbline {
 namespace {
@@ -124,8 +124,7 @@ void CublasProduct::choose() {
   std::array<cublasLtMatmulHeuristicResult_t, most_ways> found{};
   int count = 0;
   const cublasStatus_t told = PLUMBLINE_CUBLAS_FUNCTION(cublasLtMatmulAlgoGetHeuristic)(
-      context_.get(), product_.get(), operand_.get(), operand_.get(), sum_.get(), sum_.get(), made, most_ways, found.data(),
-      &count);
+      context_.get(), product_.get(), operand_.get(), operand_.get(), sum_.get(), sum_.get(), made, most_ways, found.data(), &count);
   if (told == CUBLAS_STATUS_NOT_SUPPORTED || (told == CUBLAS_STATUS_SUCCESS && count == 0))
     throw UnavailableHere("cuBLAS " + version() + " has no product of these types and this size for this GPU");
   cublas().require_success(told, "cublasLtMatmulAlgoGetHeuristic");

@@ -71,9 +71,10 @@ void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
     for (const GpuPeakCeiling& ceiling : gpu_peak_ceilings) {
       const bool halves = precision_bytes(precision) == 2;
       if ((planner.quick() && !(halves ? ceiling.quick_in_halves : ceiling.quick)) || (halves && !ceiling.in_halves)) continue;
-      if (CeilingCase* const planned = add_peak(planner, kernel, precision, ceiling, {4, 256}))
-        describe(*planned, "GPU " + upper_case(precision) + " " + ceiling.name, precision, CeilingKind::compute, ceiling.pattern,
-                 "GFLOP/s");
+      CeilingCase* const planned = add_peak(planner, kernel, precision, ceiling, {4, 256});
+      if (planned == nullptr) continue;
+      describe(*planned, "GPU " + upper_case(precision) + " " + ceiling.name, precision, CeilingKind::compute, ceiling.pattern, "GFLOP/s");
+      if (!halves && ceiling.pattern == std::string_view("fma")) planner.add_sustained();
     }
 }
 

@@ -42,7 +42,8 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
   constexpr double load_seconds = 1e-6;       // of memory, the slowest that there are; of L2:
   constexpr double L2_load_seconds = 1.5e-7;
   constexpr int sweeps = 4;
-  constexpr int trials = 2 * 8;  // products by which a library's way is chosen
+  constexpr double sustained_with_warm_up = 1.3;  // a quarter as long before, and some more sweeps than that takes
+  constexpr int trials = 2 * 8;                   // products by which a library's way is chosen
   double first = 0, round = 0;
   const Case* before = nullptr;
   for (const CeilingCase& one : plan) {
@@ -59,7 +60,8 @@ double gpu_ceilings_seconds(std::span<const CeilingCase> plan, const GpuProperti
                              ? one.amount_per_sweep / (reached * expected_bandwidth(gpu, one.working_set_bytes))
                          : one.level == CeilingKind::vector ? 5 * target_seconds
                                                             : 2 * target_seconds;
-    round += sweeps * sweep + (same || made_there ? 0 : prepare_seconds * bytes);
+    const double measured = one.sample_seconds > 0 ? sustained_with_warm_up * one.sample_seconds : sweeps * sweep;
+    round += measured + (same || made_there ? 0 : prepare_seconds * bytes);
     first += same ? 0 : first_seconds + prepare_seconds * bytes + (made_there ? trials * sweep : 0);
     before = &one.measured;
   }

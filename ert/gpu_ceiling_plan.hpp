@@ -10,9 +10,9 @@ namespace plumbline {
 
 /// Plans the points of one GPU, those of one kernel and pattern together, largest data first. Names begin with "GPU"; levels: "compute"
 /// (precision "tensor.TYPE" where tensor cores do it), "sweep", "gemm" (products of matrices by size, pattern "n=..."), "shared",
-/// "overhead", "host-dev", "vector", "mem" (the runtime's own copy, in full mode), and "occupancy" (FMAs by resident warps). No working set
-/// is above a quarter of its memory, and in full mode the loads' reach 4.5 GB where it has 20. quick: what a roofline needs. The plan has
-/// only what the GPU's flavor has; it is empty where the module has none for it.
+/// "overhead", "host-dev", "sustained" (a second and more, in full mode), "vector", "mem" (the runtime's own copy, in full mode), and
+/// "occupancy" (FMAs by resident warps). No working set is above a quarter of its memory, and in full mode the loads' reach 4.5 GB where it
+/// has 20. quick: what a roofline needs. The plan has only what the GPU's flavor has; it is empty where the module has none for it.
 std::vector<CeilingCase> plan_gpu_ceilings(CeilingMode mode, const GpuProperties& gpu, std::span<const Kernel> kernels);
 
 /// The ceilings that this GPU cannot be asked for, with the reason: "GPU tensor BF16 wgmma needs ..."; a peer where there is none.

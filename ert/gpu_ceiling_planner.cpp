@@ -51,6 +51,15 @@ CeilingCase* GpuCeilingPlanner::add(const Kernel& kernel, std::string_view preci
   return &cases.back();
 }
 
+void GpuCeilingPlanner::add_sustained() {
+  if (quick_) return;
+  CeilingCase one = cases.back();
+  one.name += ", sustained";
+  one.level = CeilingKind::sustained;
+  one.sample_seconds = sustained_seconds;
+  cases.push_back(std::move(one));
+}
+
 void describe(CeilingCase& planned, std::string name, std::string precision, CeilingLevel level, std::string pattern, const char* unit) {
   planned.name = std::move(name);
   planned.precision = std::move(precision);

@@ -15,6 +15,7 @@
 
 namespace plumbline {
 
+inline constexpr double sustained_seconds = 1;   // of a sustained sample: until a GPU's power and heat have moved its clock
 inline constexpr double target_seconds = 0.003;  // of a sweep, by estimate: what surrounds a kernel is 1 % of it at most
 
 /// The bytes a second that are expected of a working set, for the length of a sweep alone: of L2 up to twice its size, beyond of memory by
@@ -49,6 +50,9 @@ class GpuCeilingPlanner {
   std::uint64_t passes(double bytes_each, double working_set_bytes) const {
     return static_cast<std::uint64_t>(std::ceil(std::max(1.0, target_seconds * expected_bandwidth(gpu_, working_set_bytes) / bytes_each)));
   }
+
+  /// Adds the case that was added last once more, as one that lasts: its name ends in ", sustained". Quick plans have none.
+  void add_sustained();
 
   std::vector<CeilingCase> cases;
 

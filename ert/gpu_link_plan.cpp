@@ -34,6 +34,20 @@ struct LaunchCeiling {
 constexpr std::array launch_ceilings{LaunchCeiling{"stream", "GPU launch, stream", 1000}, LaunchCeiling{"graph", "GPU launch, graph", 4000},
                                      LaunchCeiling{"waited", "GPU launch, waited for", 500}};
 
+/// A kernel is launched with blocks, threads, arguments and shared memory; all but the first shape differ from it in one of them.
+struct LaunchShape {
+  const char* pattern;
+  std::uint64_t blocks, blocks_each, threads;  // `blocks_each`: a multiprocessor
+  std::uint64_t arguments, shared_bytes;
+};
+constexpr std::array launch_shapes{LaunchShape{"1 thread", 1, 0, 1, 1, 0},
+                                   LaunchShape{"1024 threads", 1, 0, 1024, 1, 0},
+                                   LaunchShape{"256 threads an SM", 0, 1, 256, 1, 0},
+                                   LaunchShape{"2048 threads an SM", 0, 8, 256, 1, 0},
+                                   LaunchShape{"8 arguments", 1, 0, 1, 8, 0},
+                                   LaunchShape{"128 arguments", 1, 0, 1, 128, 0},
+                                   LaunchShape{"48 KiB of shared memory", 1, 0, 1, 1, 48 * KiB}};
+
 void add_transfer(GpuCeilingPlanner& planner, const Kernel& kernel, const TransferCeiling& ceiling) {
   CeilingCase* const planned =
       planner.add(kernel, "fp64", {{"to", word(ceiling.to)}, {"way", word(ceiling.way)}, {"n", integer(128 * MiB / 8)}});
@@ -50,6 +64,19 @@ void add_launch(GpuCeilingPlanner& planner, const Kernel& kernel, const LaunchCe
   planned->amount_per_sweep = static_cast<double>(ceiling.launches);
 }
 
+void add_launch_shape(GpuCeilingPlanner& planner, const Kernel& kernel, const LaunchShape& shape) {
+  constexpr std::uint64_t launches = 1000;
+  CeilingCase* const planned = planner.add(kernel, "fp64",
+                                           {{"blocks", integer(shape.blocks + shape.blocks_each * planner.multiprocessors())},
+                                            {"threads", integer(shape.threads)},
+                                            {"arguments", integer(shape.arguments)},
+                                            {"shared_bytes", integer(shape.shared_bytes)},
+                                            {"launches", integer(launches)}});
+  if (planned == nullptr) return;
+  describe(*planned, std::string("GPU launch of ") + shape.pattern, "-", CeilingKind::overhead, shape.pattern, "seconds");
+  planned->amount_per_sweep = static_cast<double>(launches);
+}
+
 }  // namespace
 
 void plan_gpu_links(GpuCeilingPlanner& planner) {
@@ -58,6 +85,9 @@ void plan_gpu_links(GpuCeilingPlanner& planner) {
       if ((!planner.quick() || ceiling.quick) && (!is_peer(ceiling) || planner.gpu().peers > 0)) add_transfer(planner, *kernel, ceiling);
   if (const Kernel* const kernel = planner.kernel("ert/launch"))
     for (const LaunchCeiling& ceiling : launch_ceilings) add_launch(planner, *kernel, ceiling);
+  const Kernel* const shaped = planner.kernel("ert/launch_shape");
+  if (shaped == nullptr || planner.quick()) return;
+  for (const LaunchShape& shape : launch_shapes) add_launch_shape(planner, *shaped, shape);
 }
 
 void add_absent_gpu_links(const GpuProperties& gpu, std::vector<AbsentFlavor>& missing) {

@@ -1,6 +1,7 @@
 // Tensor cores are planned here, by each way there is to reach them.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "ert/gpu_ceiling_planner.hpp"
 #include "ert/upper_case.hpp"
@@ -15,7 +16,8 @@ double expected_tensor_flops(std::string_view type) {
   return type == "fp64" ? 256 : type == "tf32" ? 2048 : type == "fp16" || type == "bf16" ? 4096 : 8192;
 }
 
-void add_instruction(GpuCeilingPlanner& planner, const Kernel& kernel, const std::string& type, const char* instruction) {
+/// Adds the ceiling of a type by one instruction, and says whether the GPU has it.
+bool add_instruction(GpuCeilingPlanner& planner, const Kernel& kernel, const std::string& type, const char* instruction) {
   const std::uint64_t blocks = 2 * planner.multiprocessors();
   const Parameters one{{"blocks", integer(blocks)}, {"iterations", integer(1)}},
       two{{"blocks", integer(blocks)}, {"iterations", integer(2)}};
@@ -23,9 +25,10 @@ void add_instruction(GpuCeilingPlanner& planner, const Kernel& kernel, const std
   const double cycles = (flops(two) - flops(one)) / static_cast<double>(planner.multiprocessors()) / expected_tensor_flops(type);
   CeilingCase* const planned =
       planner.add(kernel, type, {{"blocks", integer(blocks)}, {"iterations", integer(planner.iterations(cycles))}});
-  if (planned == nullptr) return;
+  if (planned == nullptr) return false;
   describe(*planned, "GPU tensor " + upper_case(type) + " " + instruction, "tensor." + type, CeilingKind::compute, instruction, "GFLOP/s");
   take_flops(*planned);
+  return true;
 }
 
 /// Products of matrices by cuBLAS, of a type that takes such a compute capability (80: 8.0).
@@ -47,6 +50,8 @@ constexpr std::array gemm_ceilings{
     GemmCeiling{"fp32", "fp32", "GPU FP32 cuBLAS", 75, false, 128},
 };
 constexpr std::array<std::uint64_t, 4> gemm_sizes{8192, 4096, 2048, 1024};
+/// Whether a type's ceiling is measured as it lasts too: of the one that most programs use, for that takes seconds.
+bool is_sustained(std::string_view type) { return type == "bf16"; }
 constexpr double longest_gemm_seconds = 0.05;
 
 /// Whether the GPU has at least a capability (80 for 8.0); a GPU of which nothing is known has every one.
@@ -61,8 +66,10 @@ double gemm_seconds(const GpuProperties& gpu, std::string_view type, double flop
   return flops / (rate * std::max(1, gpu.multiprocessors) * (gpu.clock_hz > 0 ? gpu.clock_hz : 1.5e9));
 }
 
-/// Adds products by size, the largest first; quick: the largest alone. A size that takes too long or too much memory is left out.
+/// Adds products by size, the largest first, of bf16 once more as a sustained one; quick: the largest alone. A size that takes too long or
+/// too much memory is left out.
 void add_gemm(GpuCeilingPlanner& planner, const Kernel& kernel, const GemmCeiling& ceiling) {
+  bool sustained = is_sustained(ceiling.type);
   for (const std::uint64_t n : gemm_sizes) {
     const Work work = kernel.model({{"n", integer(n)}}, ceiling.type, "");
     const double flops = static_cast<double>(total_flops(work.flops).lo);
@@ -73,6 +80,7 @@ void add_gemm(GpuCeilingPlanner& planner, const Kernel& kernel, const GemmCeilin
     describe(*planned, ceiling.name, ceiling.precision, CeilingKind::gemm, "n=" + std::to_string(n), "GFLOP/s");
     planned->amount_per_sweep = flops;
     planned->working_set_bytes = footprint_bytes(work);
+    if (std::exchange(sustained, false)) planner.add_sustained();
     if (planner.quick()) return;
   }
 }
@@ -104,12 +112,16 @@ double gemm_seconds(const CeilingCase& planned, const GpuProperties& gpu) {
   return gemm_seconds(gpu, planned.measured.precision, planned.amount_per_sweep);
 }
 
+/// The first instruction that there is has a sustained ceiling too: it is the GPU's own.
 void plan_gpu_tensor(GpuCeilingPlanner& planner) {
+  bool sustained = true;
   for (const auto& [name, instruction] : tensor_kernels) {
     const Kernel* const kernel = planner.kernel(name);
     if (kernel == nullptr) continue;
     for (const std::string& type : kernel->precisions)
-      if (!planner.quick() || type == "bf16" || type == "fp64") add_instruction(planner, *kernel, type, instruction);
+      if ((!planner.quick() || type == "bf16" || type == "fp64") && add_instruction(planner, *kernel, type, instruction) &&
+          is_sustained(type) && std::exchange(sustained, false))
+        planner.add_sustained();
   }
   plan_gemm(planner);
 }

@@ -11,11 +11,12 @@ struct KindWord {
   CeilingKind kind;
   std::string_view word;
 };
-constexpr std::array kind_words{
-    KindWord{CeilingKind::compute, "compute"},   KindWord{CeilingKind::sweep, "sweep"},       KindWord{CeilingKind::vector, "vector"},
-    KindWord{CeilingKind::choice, "choice"},     KindWord{CeilingKind::gemm, "gemm"},         KindWord{CeilingKind::occupancy, "occupancy"},
-    KindWord{CeilingKind::overhead, "overhead"}, KindWord{CeilingKind::host_dev, "host-dev"}, KindWord{CeilingKind::mpi, "mpi"},
-    KindWord{CeilingKind::numa, "numa"},         KindWord{CeilingKind::link, "link"}};
+constexpr std::array kind_words{KindWord{CeilingKind::compute, "compute"},     KindWord{CeilingKind::sweep, "sweep"},
+                                KindWord{CeilingKind::vector, "vector"},       KindWord{CeilingKind::choice, "choice"},
+                                KindWord{CeilingKind::gemm, "gemm"},           KindWord{CeilingKind::occupancy, "occupancy"},
+                                KindWord{CeilingKind::sustained, "sustained"}, KindWord{CeilingKind::overhead, "overhead"},
+                                KindWord{CeilingKind::host_dev, "host-dev"},   KindWord{CeilingKind::mpi, "mpi"},
+                                KindWord{CeilingKind::numa, "numa"},           KindWord{CeilingKind::link, "link"}};
 
 }  // namespace
 

@@ -14,6 +14,7 @@ enum class CeilingKind : std::uint8_t {
   choice,     // a contest between loops for the same
   gemm,       // a product of matrices, by size
   occupancy,  // FMAs by resident warps
+  sustained,  // FLOP/s of a GPU that keeps at it, for a second or more
   overhead,   // launches of a GPU's work
   host_dev,   // the link between host and GPU, or between GPUs
   mpi,        // messages between ranks

@@ -107,9 +107,11 @@ struct CeilingRow {
   // The loop's name where several loops measure the same ceiling, as "bumped v4"; empty for the plan's own. `name` then ends with it:
   // "load, bumped v4".
   std::string form = {};
-  std::string reason = {};  // why it is not ok; in files of before it had a column it ends `method`
-  std::int32_t device = 0;  // of a GPU's ceiling which of the node's GPUs (core/gpu_device.hpp)
-  std::string peer = {};    // of messages the node at the other end, which may be `node`
+  std::string reason = {};         // why it is not ok; in files of before it had a column it ends `method`
+  std::int32_t device = 0;         // of a GPU's ceiling which of the node's GPUs (core/gpu_device.hpp)
+  std::string peer = {};           // of messages the node at the other end, which may be `node`
+  double power_watts = absent;     // of a GPU during a sustained sample, mean over readings of its driver; NaN elsewhere
+  double sample_seconds = absent;  // how long a sustained sample was; NaN elsewhere
   bool operator==(const CeilingRow&) const = default;
 };
 

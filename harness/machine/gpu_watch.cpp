@@ -1,6 +1,7 @@
 #include "machine/gpu_watch.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -31,6 +32,11 @@ ordered_json json_of(const GpuConditions& reading) {
 }
 
 }  // namespace
+
+double GpuWatched::mean(std::string_view name) const {
+  const auto range = std::find_if(during.begin(), during.end(), [&](const auto& one) { return one.name == name; });
+  return range == during.end() ? std::numeric_limits<double>::quiet_NaN() : range->mean;
+}
 
 std::string GpuWatched::json() const {
   ordered_json between = ordered_json::object();

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct GpuWatched {
   std::vector<GpuConditionRange> during;
   std::set<std::string> held_down_by;  // what clock_event_reasons said in any reading during it, "none" left out
 
+  /// The mean of one number over the readings during it; NaN where none knew it.
+  double mean(std::string_view name) const;
   /// The watch as JSON:
   /// {"before":{...},"during":{"sm_clock_mhz":{"readings":9,"least":..,"mean":..,"most":..},...,"clock_event_reasons":"..."},"after":{...}};
   /// a number that is not known is null beside its reason.

@@ -94,6 +94,9 @@ constexpr Column<CeilingRow> ceiling_columns[] = {
     {"reason", &CeilingRow::reason, "", "why it is not ok", "", Since::extension},
     {"device", &CeilingRow::device, "1", "of a GPU's ceiling which of the node's GPUs, 0 the first", "none", Since::extension},
     {"peer", &CeilingRow::peer, "", "of messages the node at the other end", "", Since::extension},
+    {"power_watts", &CeilingRow::power_watts, "W", "power of the GPU during a sustained sample, mean of its driver's readings", "none",
+     Since::extension},
+    {"sample_seconds", &CeilingRow::sample_seconds, "s", "how long a sustained sample was", "none", Since::extension},
 };
 
 constexpr Column<MachineRow> machine_columns[] = {

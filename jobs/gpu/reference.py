@@ -13,7 +13,7 @@ import sys
 from counted import REFUSED, judge, obstacle
 from measured import ceilings_of_gpus, timed
 
-CEILING = ["name", "scope", "level", "precision", "value", "unit", "median", "min", "max", "n", "cv", "clock_hz", "limit", "fraction_of_limit",
+CEILING = ["name", "scope", "level", "precision", "value", "unit", "median", "min", "max", "n", "cv", "clock_hz", "sample", "sample_seconds", "power_watts", "limit", "fraction_of_limit",
            "limit_source", "size_bytes", "method", "status", "reason"]
 RATIO = ["counter", "quantity", "case", "measured", "exact_lo", "exact_hi", "ratio"]
 # What of each table is kept: the name here, the part's file, the key of its rows, and the columns (None: all).

@@ -392,6 +392,25 @@ TEST(GpuCeilingPlan, products_too_long_or_too_large_are_left_out) {
   EXPECT_EQ(sizes_by_name(CeilingMode::quick, tiny).at("GPU tensor FP64 cuBLAS").front(), "n=2048") << "102 MB hold 3 x 32 MiB";
 }
 
+/// The GPU's own instruction for BF16 lasts, and so do FMAs and the library's largest product.
+TEST(GpuCeilingPlan, in_full_mode_arithmetic_is_sampled_for_a_second_too_on_the_data_of_its_burst) {
+  if (!has_library()) GTEST_SKIP() << no_library;
+  const std::vector<Kernel> kernels = kernels_with_library();
+  const auto all = plan_gpu_ceilings(CeilingMode::full, large(), kernels);
+  std::map<std::string, std::size_t> of_precision;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].sample_seconds > 0, all[i].level == "sustained") << all[i].name;
+    if (all[i].level != "sustained") continue;
+    EXPECT_GE(all[i].sample_seconds, 1);
+    EXPECT_EQ(all[i].name, all.at(i - 1).name + ", sustained");
+    EXPECT_EQ(all[i].measured.id(), all.at(i - 1).measured.id());
+    EXPECT_EQ(all[i].amount_per_sweep, all.at(i - 1).amount_per_sweep);
+    ++of_precision[all[i].precision];
+  }
+  EXPECT_EQ(of_precision, (std::map<std::string, std::size_t>{{"fp64", 1}, {"fp32", 1}, {"tensor.bf16", 2}}));
+  for (const CeilingCase& one : plan_gpu_ceilings(CeilingMode::quick, large(), kernels)) EXPECT_EQ(one.sample_seconds, 0) << one.name;
+}
+
 TEST(GpuCeilingPlan, a_library_or_a_type_that_is_missing_is_told_with_its_words) {
   if (!has_library()) GTEST_SKIP() << no_library;
   const auto told = [](const GpuProperties& gpu, const std::vector<Kernel>& kernels) {
@@ -481,6 +500,30 @@ TEST(GpuCeilingPlan, of_links_has_both_ways_by_copy_engine_and_by_kernel) {
          {"host, copy engine, pinned", "host, copy engine, pageable", "host, kernel, pinned", "peer, copy engine", "peer, kernel"})
       expected.insert("GPU " + way + end);
   EXPECT_EQ(links, expected);
+}
+
+/// Each differs from the first in one thing, so that what it costs can be told.
+TEST(GpuCeilingPlan, in_full_mode_launches_are_measured_by_what_is_launched) {
+  const auto all = plan(CeilingMode::full, large());
+  const Parameters& least = named(all, "GPU launch of 1 thread").measured.parameters;
+  EXPECT_EQ(least.path(), "blocks=1/threads=1/arguments=1/shared_bytes=0/launches=1000");
+  const auto differs = [&](const std::string& name) {
+    const CeilingCase& one = named(all, name);
+    EXPECT_EQ(one.level, "overhead");
+    EXPECT_EQ(one.amount_per_sweep, 1000);
+    std::map<std::string, std::uint64_t> changed;
+    for (const char* what : {"blocks", "threads", "arguments", "shared_bytes", "launches"})
+      if (const auto value = one.measured.parameters.integer(what); value != least.integer(what)) changed[what] = value;
+    return changed;
+  };
+  using Changed = std::map<std::string, std::uint64_t>;
+  EXPECT_EQ(differs("GPU launch of 1024 threads"), (Changed{{"threads", 1024}}));
+  EXPECT_EQ(differs("GPU launch of 256 threads an SM"), (Changed{{"threads", 256}, {"blocks", 132}}));
+  EXPECT_EQ(differs("GPU launch of 2048 threads an SM"), (Changed{{"threads", 256}, {"blocks", 8 * 132}}));
+  EXPECT_EQ(differs("GPU launch of 8 arguments"), (Changed{{"arguments", 8}}));
+  EXPECT_EQ(differs("GPU launch of 128 arguments"), (Changed{{"arguments", 128}}));
+  EXPECT_EQ(differs("GPU launch of 48 KiB of shared memory"), (Changed{{"shared_bytes", 48 * 1024}}));
+  EXPECT_FALSE(names(plan(CeilingMode::quick, large())).contains("GPU launch of 1 thread"));
 }
 
 TEST(GpuCeilingPlan, is_empty_for_a_gpu_without_code) {

@@ -1,7 +1,10 @@
 """The ceilings of GPUs in plumbline run: on a stand-in GPU, which measures the host and so says nothing of rates, and without any GPU.
 
-From the environment: PLUMBLINE, PLUMBLINE_MPIEXEC (empty: no MPI), STAND_IN_CUDA (the folder of the stand-in module).
+From the environment: PLUMBLINE, PLUMBLINE_MPIEXEC (empty: no MPI), STAND_IN_CUDA (the folder of the stand-in module), STAND_IN_NVML.
 """
+
+import os
+import shutil
 
 import pytest
 from run_on_gpus_test import HEAD, MPIEXEC, ON_GPU, absent_library, document, has_driver, plumbline, table
@@ -59,6 +62,24 @@ def test_cases_on_gpus_bring_them_and_are_held_against_them(run):
     assert len(measured) == 2
     for row in measured:
         assert row["bound_ceiling"] == "GPU FP64 FMA" and row["percent_of_roof"] == pytest.approx(100 * row["gflops"] / roof)
+
+
+def test_what_lasts_a_second_is_kept_with_the_clock_and_the_power_that_the_driver_tells(run, tmp_path):
+    shutil.copy(os.environ["STAND_IN_NVML"], tmp_path / "libnvidia-ml.so.1")
+    ended, store = run('[ceilings]\ngpus = true\nrounds = 1\nmode = "full"\nonly = ["GPU FP64 FMA", "GPU FP64 FMA, sustained"]\n',
+                       LD_LIBRARY_PATH=str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    burst, lasting = sorted(of_gpus(store), key=lambda row: row["name"])
+    assert (burst["level"], lasting["level"]) == ("compute", "sustained") and lasting["name"] == "GPU FP64 FMA, sustained"
+    assert lasting["sample_seconds"] >= 0.8, "slower or faster than the sweeps before it"
+    assert lasting["power_watts"] == pytest.approx(123.456) and lasting["clock_hz"] == 3.45e8, "the burst's clock is the kernel's own, 1 GHz"
+    assert burst["clock_hz"] == 1e9 and burst["power_watts"] is None and burst["sample_seconds"] is None
+    judged = {row["name"]: row for row in document("ceilings", store)["rows"] if row["scope"] == "GPU"}
+    assert [judged[row["name"]]["sample"] for row in (burst, lasting)] == ["burst", "sustained"]
+    assert judged["GPU FP64 FMA, sustained"]["power_watts"] == pytest.approx(123.456)
+    assert judged["GPU FP64 FMA"]["power_watts"] is None and "sustained" in judged["GPU FP64 FMA"]["power_reason"]
+    text = plumbline("ceilings", store).stdout
+    assert "123 W" in text and "burst" in text and "some milliseconds" in text
 
 
 def test_products_by_a_library_are_measured_by_size_and_judged_as_one_ceiling(run):

@@ -93,6 +93,24 @@ TEST_F(kernel_code, streams_past_L1_are_loaded_strongly_and_weakly) {
   EXPECT_EQ(held, 2 * disassembled_module().of("stream").size());
 }
 
+/// A kernel that were empty would not prove that it ran; what it is handed, it does not touch.
+TEST_F(kernel_code, a_launched_shape_ends_at_once_but_for_the_thread_that_counts_it) {
+  for (const auto& [architecture, all] : disassembled_module().of("launch_shape")) {
+    ASSERT_EQ(all->size(), 4U) << architecture << ": of 1, 8, 32 and 128 arguments";
+    for (const SassFunction& code : *all) {
+      const auto place_of = [&](const char* stem) {
+        return std::find_if(code.instructions.begin(), code.instructions.end(),
+                            [&](const SassInstruction& one) { return one.stem() == stem; });
+      };
+      const auto access = [](const SassInstruction& one) { return one.stem() == "LDG" || one.stem() == "STG"; };
+      EXPECT_EQ(std::count_if(code.instructions.begin(), code.instructions.end(), access), 2) << architecture << " " << code.name;
+      EXPECT_LT(place_of("EXIT"), place_of("LDG")) << architecture << " " << code.name;
+      EXPECT_LT(place_of("LDG"), place_of("STG")) << architecture << " " << code.name;
+    }
+  }
+  EXPECT_FALSE(disassembled_module().of("launch_shape").empty());
+}
+
 TEST_F(kernel_code, horners_hot_loop_has_one_fma_and_what_counts_the_loop) {
   for (const auto& [architecture, all] : disassembled_module().of("series"))
     for (const auto& [precision, fma] : {std::pair("fp64", "DFMA"), std::pair("fp32", "FFMA")}) {

@@ -30,7 +30,7 @@ bool only_copies_some(const std::string& part) { return part == "proxies/gsrb: g
 /// Phases whose products and sums the compiler may fuse: what holds is the total, in which an FMA weighs 2.
 bool is_left_to_compiler(const std::string& part) { return part == "proxies/gsrb: red" || part == "proxies/gsrb: black"; }
 /// Kernels that do no arithmetic of their own: a library's, and nothing at all.
-bool is_apart(const Kernel& kernel) { return !kernel.only.empty() || kernel.name == "ert/launch"; }
+bool is_apart(const Kernel& kernel) { return !kernel.only.empty() || kernel.name.starts_with("ert/launch"); }
 
 /// A loop whose launches are written down instead of made.
 std::vector<KernelLaunch> launches_of(const Flavor& flavor, const void* arguments, std::size_t extent) {

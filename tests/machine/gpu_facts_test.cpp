@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -281,6 +282,8 @@ TEST(gpu_watch, keeps_what_a_gpu_said_before_during_and_after) {
   const auto document = nlohmann::json::parse(seen.json());
   EXPECT_EQ(document["before"]["power_watts"]["value"], 123.456);
   EXPECT_EQ(document["during"]["power_watts"]["least"], 123.456);
+  EXPECT_DOUBLE_EQ(seen.mean("power_watts"), 123.456);
+  EXPECT_TRUE(std::isnan(seen.mean("of no such name")));
 }
 
 TEST(gpu_watch, without_the_library_every_number_is_absent_with_the_reason) {

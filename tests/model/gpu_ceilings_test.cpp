@@ -201,6 +201,28 @@ TEST(GpuCeilings, arithmetic_is_held_against_its_limit_at_the_clock_of_the_best_
   EXPECT_NEAR(ceilings[0].fraction_of_limit(), 0.9565, 1e-3);
 }
 
+TEST(GpuCeilings, what_lasts_is_no_roof_and_has_the_power_and_the_limit_of_its_best_sample) {
+  auto burst = row("GPU tensor BF16 wgmma", "tensor.bf16", "compute", "wgmma", "GFLOP/s", 900e3);
+  auto hot = row("GPU tensor BF16 wgmma, sustained", "tensor.bf16", "sustained", "wgmma", "GFLOP/s", 640e3), cool = hot;
+  cool.round = 1;
+  cool.value = 650e3;
+  cool.clock_hz = 1.3e9;
+  cool.power_watts = 690;
+  cool.sample_seconds = 1.02;
+  hot.power_watts = 700;
+  const auto ceilings = fit_gpu_ceilings(std::vector{burst, hot, cool});
+  ASSERT_EQ(ceilings.size(), 2U);
+  const Ceiling* const lasting = named(ceilings, "GPU tensor BF16 wgmma, sustained");
+  ASSERT_TRUE(lasting);
+  EXPECT_FALSE(lasting->is_compute());
+  EXPECT_EQ(lasting->value, 650e3);
+  EXPECT_EQ(lasting->power_watts, 690);
+  EXPECT_EQ(lasting->sample_seconds, 1.02);
+  EXPECT_NEAR(lasting->limit, 4096 * 132 * 1.3, 1e-6);
+  EXPECT_TRUE(named(ceilings, "GPU tensor BF16 wgmma")->is_compute());
+  EXPECT_TRUE(std::isnan(named(ceilings, "GPU tensor BF16 wgmma")->power_watts));
+}
+
 CeilingRow product(double n, double value, int round, const char* name = "GPU tensor BF16 cuBLAS", const char* precision = "tensor.bf16") {
   CeilingRow r = row(name, precision, "gemm", "n=" + std::to_string(static_cast<int>(n)), "GFLOP/s", value, round);
   r.working_set_bytes = 8 * n * n;

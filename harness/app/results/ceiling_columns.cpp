@@ -73,6 +73,13 @@ std::string cv_cell(const Ceiling& c) {
 
 std::string clock_cell(const Ceiling& c) { return std::isfinite(c.clock_hz) ? fmt::format("{:.0f} MHz", 1e-6 * c.clock_hz) : "-"; }
 
+/// A GPU's arithmetic is measured in bursts, and some of it as it lasts.
+std::string sample_word(const Ceiling& c) {
+  if (c.scope != gpu_scope || c.unit != "GFLOP/s" || c.pattern == "stated") return "";
+  return c.level == CeilingKind::sustained ? "sustained" : "burst";
+}
+std::string power_cell(const Ceiling& c) { return std::isfinite(c.power_watts) ? fmt::format("{:.0f} W", c.power_watts) : ""; }
+
 /// The working set up to which a level serves its rate, where that is a question at all; of messages their size.
 std::string size_cell(const Ceiling& c) {
   const CeilingTable table = table_of(c);
@@ -156,6 +163,12 @@ Columns<Ceiling> ceiling_level_columns() {
       {"scope", "what the team that measured it fills: core, NUMA domain, socket, node; GPU", &Row::scope},
       Column<Row>("clock_hz", "core clock, or a GPU's, beside the best sample", &Row::clock_hz)
           .in_row("clock", Align::right, of_a_gpu_if_there(clock_cell)),
+      Column<Row>("sample", "of a GPU's arithmetic: burst (some ms, before power and heat have moved the clock) or sustained; else empty",
+                  sample_word)
+          .in_row("sample", Align::left),
+      Column<Row>("sample_seconds", "length of the best sample, of sustained ones", &Row::sample_seconds),
+      Column<Row>("power_watts", "power of the GPU during the best sample, of sustained ones", &Row::power_watts)
+          .in_row("power", Align::right, power_cell),
       {"limit", "what the team's cores, or the GPU, could do at clock_hz", &Row::limit},
       Column<Row>("fraction_of_limit", "part of the limit that the ceiling reaches", &Row::fraction_of_limit)
           .in_row("of limit", Align::right, limit_cell),
@@ -184,7 +197,7 @@ struct Lacked {
   const char* reason;
   bool of_memory;  // other ceilings have no such number at all
 };
-constexpr std::array<Lacked, 9> may_lack{{
+constexpr std::array<Lacked, 11> may_lack{{
     {"cv", "cv", &Ceiling::cv, "one sample has no spread", false},
     {"size", "size_bytes", &Ceiling::size_bytes, "measured without a working set", true},
     {"size_lo", "size_lo_bytes", &Ceiling::size_lo_bytes, "the level has no upper end, or too few samples to resample", true},
@@ -194,6 +207,8 @@ constexpr std::array<Lacked, 9> may_lack{{
     {"limit", "limit", &Ceiling::limit, "no limit is known for this core, level and pattern", false},
     {"clock", "clock_hz", &Ceiling::clock_hz, "the clock was not measured beside it", false},
     {"traffic", "traffic_gbs", &Ceiling::traffic_gbs, "the pattern's fills and write-backs are not known", true},
+    {"sample_seconds", "sample_seconds", &Ceiling::sample_seconds, "only a sustained sample tells its length", false},
+    {"power", "power_watts", &Ceiling::power_watts, "only a GPU's driver tells it, during a sustained sample", false},
 }};
 
 std::pair<Status, std::string> why_lacked(const Lacked& one, const Ceiling& c) {
@@ -226,7 +241,9 @@ std::vector<Chosen> chosen_for(CeilingTable table, std::span<const Ceiling> rows
       return {{"name", "FLOPs an element"},  {"precision"}, {"value", "best GFLOP/s"}, {"median"}, {"min"}, {"cv"}, {"n"},
               {"size_bytes", "working set"}, {"method"}};
     case CeilingTable::gpu:
-      return {{"name"}, {"level"}, {"value"}, {"unit"}, {"cv"}, {"n"}, {"clock_hz"}, {"fraction_of_limit"}, {"size_bytes"}};
+      return {{"name"},      {"level"}, {"value"},    {"unit"},        {"sample"},
+              {"cv"},        {"n"},     {"clock_hz"}, {"power_watts"}, {"fraction_of_limit"},
+              {"size_bytes"}};
     case CeilingTable::messages:
       break;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "app/results/ceiling_columns.hpp"
@@ -31,6 +32,12 @@ std::vector<std::string> gpu_ceilings_notes(std::span<const Ceiling> ceilings) {
       "GPU: clock is the multiprocessors', measured by the kernel itself while it ran (of a library's kernels, copies and launches: right "
       "after them); of limit: of what they could do at that clock, by their vendor's documents. Cases on CPUs are never held against these "
       "ceilings, nor cases on GPUs against a CPU's");
+  if (std::any_of(ceilings.begin(), ceilings.end(), [](const Ceiling& c) { return c.level == CeilingKind::sustained; }))
+    notes.emplace_back(
+        "GPU: a burst lasts some milliseconds, the best of three, before power and heat have moved the clock, and is the roof that cases "
+        "are "
+        "held against; a sustained sample lasts a second or more on a GPU that was at it for a while before: its clock and power are "
+        "means of the driver's readings");
   for (const auto& c : ceilings)
     if (c.fraction_of_limit() > most_of_limit)
       notes.push_back(fmt::format("{} of {} is {} of its limit: the clock beside it or the limit is wrong ({})", c.name, c.node,

@@ -20,9 +20,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double gpu_sample_seconds = 0.002;  // what events resolve is a thousandth of it
-constexpr double warm_up_seconds = 0.2;       // of a part's first point: until an idle GPU has its clock
-constexpr int gpu_tries = 3;                  // of which the best is the sample; the rounds show the spread
+constexpr double gpu_sample_seconds = 0.002;               // what events resolve is a thousandth of it
+constexpr double warm_up_seconds = 0.2;                    // of a part's first point: until an idle GPU has its clock
+constexpr std::chrono::milliseconds reading_interval(50);  // while a sustained rate is sampled
+constexpr int gpu_tries = 3;                               // of which the best is the sample; the rounds show the spread
 
 }  // namespace
 
@@ -144,6 +145,7 @@ void GpuPoints::sample(std::size_t point, PreparedOnGpu& data, double warm_up, C
   const CeilingCase& ceiling = gpu_.points[point];
   data.sweep_only(ceiling.share);
   for (std::uint64_t i = 0; i < ceiling.warm_sweeps; ++i) data.sweep();
+  if (ceiling.sample_seconds > 0) return sustain(ceiling, data, row);
   if (sweeps_[point] == 0 || warm_up > 0) sweeps_[point] = data.calibrate(gpu_sample_seconds, warm_up);
   Repetition best{};
   for (int attempt = 0; attempt < gpu_tries; ++attempt) {
@@ -152,6 +154,22 @@ void GpuPoints::sample(std::size_t point, PreparedOnGpu& data, double warm_up, C
     if (attempt == 0 || one.seconds < best.seconds) best = one;
   }
   take_sample(row, ceiling, best);
+}
+
+/// The clock is the mean that the driver tells, for the kernel's own is that of the last sweep alone, and power moves it; where the driver
+/// tells nothing, it is that one.
+void GpuPoints::sustain(const CeilingCase& ceiling, PreparedOnGpu& data, CeilingRow& row) {
+  constexpr double hz = 1e6, slower = 1.02;
+  const std::uint64_t some = data.calibrate(gpu_sample_seconds, ceiling.sample_seconds / 4);
+  const double each = data.measure(some).seconds;
+  GpuWatch watch(in_use_.nvml(), gpu_.gpu.pci, reading_interval);
+  Repetition one = data.measure(static_cast<std::uint64_t>(std::ceil(slower * ceiling.sample_seconds / each)));
+  const GpuWatched seen = watch.end();
+  for (const double clock : {data.gpu().clock_of_last_sweep(), hz * seen.mean("sm_clock_mhz")})
+    if (std::isfinite(clock)) one.clock_hz = clock;
+  take_sample(row, ceiling, one);
+  row.power_watts = seen.mean("power_watts");
+  row.sample_seconds = one.seconds * static_cast<double>(one.sweeps);
 }
 
 void GpuPoints::refuse(CeilingRow& row, Status status, const std::string& reason) {

@@ -45,6 +45,8 @@ class GpuPoints {
   void measure_each(std::size_t first, std::size_t last);
   std::unique_ptr<PreparedOnGpu> prepared(const CeilingCase& ceiling, CeilingRow& row);
   void sample(std::size_t point, PreparedOnGpu& data, double warm_up, CeilingRow& row);
+  /// Samples a rate that lasts, on a GPU that was at it for a quarter as long before, and watches it meanwhile.
+  void sustain(const CeilingCase& ceiling, PreparedOnGpu& data, CeilingRow& row);
   static void refuse(CeilingRow& row, Status status, const std::string& reason);
   void fail(CeilingRow& row, Status status, const std::string& reason);
 

@@ -37,6 +37,8 @@ struct Ceiling {
       absent;  // working set (for messages: size) of the samples that min, median, max and n are of; NaN where there is none
   double confidence = absent;      // that there is this level, 0..1 (model/ceilings/levels.hpp)
   double topology_bytes = absent;  // what the topology says of its size; absent where it says nothing
+  double power_watts = absent;     // of a GPU during the best sample, where it was a sustained one
+  double sample_seconds = absent;  // how long that sample was; only sustained ones tell
   double clock_hz = absent;        // beside the best sample (model/ceilings/ceiling_limits.hpp)
   double limit = absent;           // what the team's cores could do at that clock, in `unit`
   std::string limit_source = {};

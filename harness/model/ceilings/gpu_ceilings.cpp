@@ -40,10 +40,11 @@ void take_limit(Ceiling& ceiling, const CeilingRow& row) {
   const auto which = gpu_of_method(ceiling.method);
   if (!which) return;
   const std::string& pattern = is_by_size(row.level) ? "fma" : row.pattern;
-  const auto limit = ceiling.unit == "GFLOP/s" && (row.level == CeilingKind::compute || is_by_size(row.level))
-                         ? gpu_arithmetic_limit(*which, ceiling.precision, pattern)
-                     : ceiling.unit == "GB/s" ? gpu_bandwidth_limit(*which, ceiling.level.word())
-                                              : std::nullopt;
+  const auto limit =
+      ceiling.unit == "GFLOP/s" && (row.level == CeilingKind::compute || row.level == CeilingKind::sustained || is_by_size(row.level))
+          ? gpu_arithmetic_limit(*which, ceiling.precision, pattern)
+      : ceiling.unit == "GB/s" ? gpu_bandwidth_limit(*which, ceiling.level.word())
+                               : std::nullopt;
   if (!limit) return;
   ceiling.limit = limit->per_clock * which->multiprocessors * ceiling.clock_hz * 1e-9;
   ceiling.limit_source = limit->source;
@@ -65,6 +66,8 @@ Ceiling fit_best(const Rows& rows, const CeilingLevel& level) {
   ceiling.value = best->value;
   ceiling.method = best->method;
   ceiling.clock_hz = best->clock_hz;
+  ceiling.power_watts = best->power_watts;
+  ceiling.sample_seconds = best->sample_seconds;
   ceiling.size_bytes = ceiling.samples_bytes = best->working_set_bytes;
   if (ceiling.unit == "GB/s") ceiling.traffic_gbs = ceiling.value;
   take_limit(ceiling, *best);

@@ -13,7 +13,8 @@ struct ClassThreshold {
   std::string_view row_class;
   double part;
 };
-constexpr std::array<ClassThreshold, 14> thresholds{{{"compute", 0.03},
+constexpr std::array<ClassThreshold, 15> thresholds{{{"compute", 0.03},
+                                                     {"sustained", 0.03},
                                                      {"L1", 0.03},
                                                      {"L2", 0.05},
                                                      {"L3", 0.05},

@@ -1,4 +1,4 @@
-#include "ert/fastest.hpp"
+#include "cuda/fastest.hpp"
 
 #include <gtest/gtest.h>
 
