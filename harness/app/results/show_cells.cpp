@@ -79,6 +79,10 @@ std::string intensity_cell(const RooflinePlacement& placement, const std::string
   return "-";
 }
 
+std::string bytes_source_text(const RooflinePlacement& p) {
+  return p.convention.empty() ? p.bytes_source : fmt::format("{} ({})", p.bytes_source, p.convention);
+}
+
 std::string bound_cell(const RooflinePlacement& p) { return p.bound.empty() ? "-" : (p.bound_is_certain ? "" : "~") + p.bound; }
 
 std::string percent_of_roof_cell(const RooflinePlacement& p) {
