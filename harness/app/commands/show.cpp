@@ -245,7 +245,10 @@ Exit show_cases(const ShowOptions& selection) {
   const auto conditions = counter_conditions(results, measurements);
   for (const auto& note : conditions_notes(conditions)) notes.push_back(note);
   std::vector<ShownCase> cases;
-  for (std::size_t i = 0; i < placements.size(); ++i) cases.push_back({placements[i], conditions[i], {}});
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    cases.push_back({placements[i], conditions[i], {}, {}});
+    if (conditions[i]) cases.back().occupancy_roof = occupancy_roof(placements[i], conditions[i]->occupancy, ceilings);
+  }
   displace(cases, selection.by, measurements, results);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
   const auto rows = [&] { return rows_json(shown_case_columns(), cases); };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/placement/displacement.hpp"
+#include "model/placement/occupancy_roof.hpp"
 #include "model/placement/roofline.hpp"
 #include "model/scoring/counter_conditions.hpp"
 
@@ -16,6 +17,7 @@ struct ShownCase {
   RooflinePlacement at;
   std::optional<CounterConditions> conditions = {};
   std::optional<Displacement> displaced = {};
+  std::optional<OccupancyRoof> occupancy_roof = {};  // of cases that a GPU's counters counted
 };
 
 /// FLOP/byte; beyond 1000 a level carries next to nothing, and "none" where it carries nothing. "~" is the middle of a model's interval,

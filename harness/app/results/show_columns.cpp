@@ -239,6 +239,16 @@ Columns<Displacement> displacement_columns() {
           {"reason", "why the case has no place by it", [](const Row& by) { return OrNull{by.reason}; }}};
 }
 
+Columns<OccupancyRoof> occupancy_columns() {
+  using Row = OccupancyRoof;
+  return {{"warps", "warps resident on a multiprocessor while it has any, on average", &Row::warps},
+          {"most_warps", "warps that a multiprocessor has room for", &Row::most_warps},
+          {"part", "part of the FMA peak that so many warps reach by measurement", &Row::part},
+          {"gflops", "roof of arithmetic times that part", &Row::gflops},
+          {"status", "ok, or in a word why there is none", &Row::status},
+          {"reason", "why there is none", [](const Row& roof) { return OrNull{roof.reason}; }}};
+}
+
 /// Adds an object that cases have or not.
 template <class Inner>
 void add_optional(Columns<ShownCase>& columns, const char* key, const char* meaning, const Columns<Inner>& inner,
@@ -304,6 +314,8 @@ Columns<ShownCase> shown_case_columns() {
   add_fma_mix(columns);
   add_imported(columns);
   add_optional(columns, "counter_conditions", "conditions in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
+  add_optional(columns, "occupancy_roof", "roof of arithmetic at the occupancy that a GPU's counters counted", occupancy_columns(),
+               &ShownCase::occupancy_roof);
   add_optional(columns, "displaced", "where it would lie by another counter (--by)", displacement_columns(), &ShownCase::displaced);
   return columns;
 }
