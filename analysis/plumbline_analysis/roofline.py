@@ -25,11 +25,11 @@ def draw(group, roofs, rows, note=""):
     for row in rows:
         _draw_displaced(axes, row, boxes)
     drawn = [_draw_case(axes, row, boxes) for row in rows]
-    _draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + mix_roofs(rows, roofs.peaks)), boxes)
+    _draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + own_roofs(rows, roofs.peaks)), boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
         _number_case(axes, position, ends, boxes)
     axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
-    draw_key(figure, rows, roofs, " ".join(filter(None, [note, _displaced_note(rows)])))
+    draw_key(figure, rows, roofs, " ".join(filter(None, [note, _displaced_note(rows), _occupancy_note(rows)])))
     return figure
 
 
@@ -94,6 +94,34 @@ def mix_roofs(rows, peaks):
         if all(abs(value / other - 1) > 0.02 for other in [*found, *(peak["value"] for peak in peaks)]):
             found[value] = {"name": f"mix of FMA fraction {mix['fraction']:.2f}", "value": value}
     return [found[value] for value in sorted(found, reverse=True)]
+
+
+def occupancy_roofs(rows, peaks):
+    """The roof of arithmetic at a case's measured occupancy, as `plumbline show --json` has it.
+
+    One that takes off less than 2 %, or lies within 2 % of a ceiling or of another such roof, is not drawn.
+    """
+    found = {}
+    for row in rows:
+        roof = row.get("occupancy_roof") or {}
+        value, part = number(roof.get("gflops")), number(roof.get("part"))
+        if value and part and part < 0.98 and all(abs(value / other - 1) > 0.02 for other in [*found, *(peak["value"] for peak in peaks)]):
+            found[value] = {"name": f"at {style.short(roof['warps'])} of {style.short(roof['most_warps'])} warps", "value": value}
+    return [found[value] for value in sorted(found, reverse=True)]
+
+
+def own_roofs(rows, peaks):
+    """The roofs that are of single cases: by their mix of FMAs, and by their occupancy."""
+    mixes = mix_roofs(rows, peaks)
+    return mixes + occupancy_roofs(rows, peaks + mixes)
+
+
+def _occupancy_note(rows):
+    """Says why no roof by occupancy is drawn, where counters of a GPU counted but nothing measured tells what it allows."""
+    roofs = [row["occupancy_roof"] for row in rows if row.get("occupancy_roof")]
+    if not roofs or any(number(roof.get("gflops")) for roof in roofs):
+        return ""
+    return f"No roofs by occupancy: {roofs[0]['reason']}."
 
 
 def displaced_of(row):

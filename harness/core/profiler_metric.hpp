@@ -19,6 +19,7 @@ struct ProfilerMetric {
   std::vector<std::string> times = {};  // metrics that the sum is multiplied by ("seconds": the launch's time), for rates
   std::string over = {};                // metric that the sum is divided by; empty: none
   std::vector<int> chips = {};          // compute capabilities that it holds for (70: 7.0); empty: any
+  std::string device = {};              // a part of the names of the GPUs that it holds for, where the profiler tells no chip; empty: any
   bool part = false;                    // sees less than the others: stands in for them, and does not contradict them
   std::string remark = {};              // what to tell whoever reads a number that came this way; empty: nothing
   std::string source = {};              // document, section or table
@@ -31,6 +32,7 @@ struct ProfilerMetric {
 struct ProfilerMetrics {
   std::string tool = {};  // "ncu": the backend of its counts in a result file
   std::vector<ProfilerMetric> rows = {};
+  std::string convention = {};  // of counting, where it is another one than ours (harness/imports/conventions)
 };
 
 }  // namespace plumbline

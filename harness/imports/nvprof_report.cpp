@@ -135,9 +135,10 @@ class NvprofReader {
     Kernel& kernel = kernel_of({cell(cells, "Device"), cell(cells, "Kernel")});
     ProfiledLaunch& run = run_of(kernel, {cell(cells, "Device"), cell(cells, "Kernel")}, kernel.met[name]++);
     run.launches = static_cast<std::int64_t>(number(text, line, "Invocations", cell(cells, "Invocations")));
-    // "<OVERFLOW>", "n/a" and the like: nvprof has no number.
+    // "<OVERFLOW>", "n/a" and the like: nvprof has no number. A step of a scale is a word and its number: "Mid (5)".
     const bool is_word = value.empty() || value.find_first_of("0123456789") == value.npos;
-    run.metrics[name] = is_word ? absent : number(text, line, name, value);
+    const auto step = value.ends_with(')') ? value.find('(') + 1 : 0;
+    run.metrics[name] = is_word ? absent : number(text, line, name, step == 0 ? value : value.substr(step, value.size() - step - 1));
   }
 
   void take_units(const CsvText& text, const CsvLine& line, const std::vector<std::string>& cells) {

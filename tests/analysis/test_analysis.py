@@ -362,6 +362,24 @@ def test_what_a_mix_of_fmas_leaves_of_the_peak_is_a_dashed_roof_below_it(few, tm
     assert any(line.get_linestyle() == "--" and set(line.get_ydata()) == {roof["value"]} for line in figure.axes[0].lines)
 
 
+def test_a_roof_by_occupancy_is_drawn_from_a_measured_basis_alone(few, tmp_path):
+    show = json.loads(pathlib.Path(few["show"]).read_text())
+    for row in show["rows"]:
+        row["occupancy_roof"] = {"warps": 4.0, "most_warps": 64.0, "part": 0.3, "gflops": 56.7, "status": "ok", "reason": None}
+    (tmp_path / "show.json").write_text(json.dumps(show))
+    figure, rows = roofline_of({**few, "show": str(tmp_path / "show.json")})
+    assert roofline.occupancy_roofs(rows, []) == [{"name": "at 4 of 64 warps", "value": 56.7}], "one for all cases that share it"
+    assert any(text.get_text().startswith("at 4 of 64 warps") for text in figure.axes[0].texts)
+    assert any(line.get_linestyle() == "--" and set(line.get_ydata()) == {56.7} for line in figure.axes[0].lines)
+    assert roofline.occupancy_roofs(rows, [{"value": 57.0}]) == [], "one within 2 % of a ceiling is that ceiling"
+    for row in show["rows"]:
+        row["occupancy_roof"] = {"warps": None, "most_warps": None, "part": None, "gflops": None, "status": "unavailable", "reason": "no rates by warps"}
+    (tmp_path / "show.json").write_text(json.dumps(show))
+    figure, rows = roofline_of({**few, "show": str(tmp_path / "show.json")})
+    assert roofline.occupancy_roofs(rows, []) == []
+    assert any("No roofs by occupancy: no rates by warps." in text.get_text().replace("\n", " ") for text in figure.findobj(matplotlib.text.Text))
+
+
 def test_a_case_stands_under_the_nearest_team_and_the_figure_says_so(few):
     show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
     for row in show["rows"]:

@@ -106,6 +106,13 @@ def test_shown_cases_bear_the_clock_at_which_they_were_counted_and_their_occupan
     assert "counted at 1.33 GHz (timed at 1.90 GHz), -30 %: 76.8 us under the profiler, occupancy 88 %" in text
 
 
+def test_without_measured_rates_by_warps_there_is_no_roof_by_occupancy_and_it_says_so(file):
+    for row in shown(file)["rows"]:
+        roof = row["occupancy_roof"]
+        assert (roof["status"], roof["gflops"], roof["warps"]) == ("unavailable", None, None)
+        assert roof["reason"].startswith("no roof of arithmetic stands over the case")
+
+
 def test_counted_on_the_clock_of_the_timed_runs_nothing_is_said_of_another(file):
     document = shown(file)
     assert {row["counter_conditions"]["is_of_another_clock"] for row in document["rows"]} == {False}

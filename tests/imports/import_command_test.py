@@ -234,3 +234,57 @@ def test_an_earlier_result_is_kept_and_the_input_too(tmp_path):
     csv = written(tmp_path, (DATA / "gpp_ncu_raw.csv").read_text())
     refused(2, "is the file to import", "ncu", csv, "-o", csv, "--overwrite")
     assert math.isfinite(shown(path)["rows"][0]["gflops"])
+
+
+HALVES = {f"sm__sass_thread_inst_executed_op_{op}_pred_on.sum": ("inst", str(count)) for op, count in (("hfma", 1000), ("hadd", 500), ("hmul", 250))}
+
+
+@pytest.mark.parametrize("convention, flops", [("plumbline", 5500), ("paper", 2750), ("ncu", 5500)])
+def test_a_file_imported_by_a_convention_is_shown_by_it(tmp_path, convention, flops):
+    csv = written(tmp_path, raw(HALVES | {"gpu__time_duration.sum": ("usecond", "10"), "sm__cycles_elapsed.avg": ("cycle", "30"),
+                                          "sm__cycles_elapsed.avg.per_second": ("cycle/usecond", "1.5")}, 0))
+    path, done = imported(tmp_path, "ncu", csv, "--convention", convention)
+    document = shown(path)
+    (row,) = document["rows"]
+    assert row["flops"] == flops and row.get("convention") == (None if convention == "plumbline" else convention)
+    assert row["seconds"] == pytest.approx(2e-5 if convention == "paper" else 1e-5), "Yang et al. 2020 take cycles over their rate"
+    assert any(f"by convention '{convention}', not by ours" in note for note in document["notes"]) == (convention != "plumbline")
+    (again,) = json.loads(plumbline("show", path, "--convention", "paper", "--json").stdout)["rows"]
+    assert again["flops"] == 2750, "the file keeps the metrics, not one convention's numbers"
+
+
+def nvprof(device, metrics):
+    lines = ["==1== Metric result:", '"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"']
+    lines += [f'"{device} (0)","k(int)",1,"{name}","d",{value},{value},{value}' for name, value in metrics.items()]
+    times = ["==2== Profiling result:", '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"', ",%,ms,,ms,ms,ms,",
+             '"GPU activities",100.0,2.0,1,2.0,2.0,2.0,"k(int)"']
+    return "\n".join(lines) + "\n", "\n".join(times) + "\n"
+
+
+TABLE_I = {f"{name}_transactions": 1 for name in ("gld", "gst", "atomic", "local_load", "local_store", "shared_load", "shared_store",
+                                                  "l2_read", "l2_write", "dram_read", "dram_write")}
+
+
+def test_table_i_counts_shared_memory_into_l1_and_estimates_tensor_cores_of_a_v100(tmp_path):
+    for device, tensor in (("Tesla V100-SXM2-16GB", 0.5 * 125e12 * 2e-3), ("Tesla P100", None)):
+        metrics, times = nvprof(device, {"flop_count_hp": 3, "tensor_precision_fu_utilization": '"Mid (5)"', **TABLE_I})
+        (tmp_path / "m.csv").write_text(metrics)
+        (tmp_path / "t.csv").write_text(times)
+        path, _ = imported(tmp_path, "nvprof", tmp_path / "m.csv", tmp_path / "t.csv", "--overwrite")
+        (ours,) = shown(path)["rows"]
+        (row,) = json.loads(plumbline("show", path, "--convention", "paper", "--json").stdout)["rows"]
+        assert (ours["levels"]["L1"]["bytes"], ours["levels"]["shared"]["bytes"]) == (5 * 32, 2 * 128)
+        assert row["levels"]["L1"]["bytes"] == 7 * 32 and row["levels"]["shared"]["bytes"] is None
+        assert "convention 'paper' has no formula for bytes.reg-shared by nvprof" in row["levels"]["shared"]["reason"]
+        assert row["levels"]["mem"]["bytes"] == row["levels"]["L2"]["bytes"] == 2 * 32
+        assert row["flops_by_precision"].get("tensor.fp16") == (pytest.approx(tensor) if tensor else None)
+        assert ours["flops"] == 3 and row["flops"] == pytest.approx(3 + (tensor or 0))
+        assert any("no formula for flops.tensor.fp16" in note for note in row["notes"]) == (tensor is None)
+
+
+def test_a_convention_that_does_not_know_a_profiler_is_one_clear_line(tmp_path):
+    metrics, _ = nvprof("Tesla V100", TABLE_I)
+    done = plumbline("import", "nvprof", written(tmp_path, metrics), "--convention", "ncu", "-o", tmp_path / "o.h5")
+    assert done.returncode == 2 and not (tmp_path / "o.h5").exists()
+    (line,) = done.stderr.strip().splitlines()
+    assert "--convention ncu is not defined for counts of nvprof; it is for those of ncu, profile, cupti" in line

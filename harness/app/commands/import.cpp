@@ -30,6 +30,7 @@ struct ImportOptions {
   fs::path output;
   std::string ceilings;  // a node spec; empty: none
   bool overwrite = false;
+  std::string convention = own_convention;  // by which cases are named and timed, and shown
 };
 
 struct InputFile {
@@ -61,13 +62,17 @@ std::string provenance_of(const ImportOptions& options, const std::vector<InputF
                       {"bytes", file.text.size()},
                       {"fnv1a", fmt::format("{:016x}", fnv1a(file.text))}});
   for (const auto& row : table.rows) ways.push_back({{"quantity", row.quantity}, {"by", row.formula()}, {"source", row.source}});
-  const Json imported{
-      {"tool", options.tool}, {"files", inputs}, {"ceilings", text_or_null(options.ceilings)}, {"metrics", ways}, {"notes", notes}};
+  const Json imported{{"tool", options.tool},
+                      {"files", inputs},
+                      {"ceilings", text_or_null(options.ceilings)},
+                      {"metrics", ways},
+                      {"convention", options.convention},
+                      {"notes", notes}};
   return Json{{"time_utc", utc_now()}, {"imported", imported}}.dump();
 }
 
-std::vector<ProfiledLaunch> launches_of(const ImportOptions& options, const std::vector<InputFile>& files, const ProfilerMetrics& table) {
-  const WantedMetrics wanted = wanted_metrics(table);
+std::vector<ProfiledLaunch> launches_of(const ImportOptions& options, const std::vector<InputFile>& files) {
+  const WantedMetrics wanted = wanted_metrics(all_metrics_of(options.tool));
   if (options.tool == "ncu") return read_ncu_report(files.front().text, files.front().path, wanted);
   if (options.tool == own_profiler) return read_kernel_profile(files.front().text, files.front().path, wanted);
   std::vector<std::pair<std::string, std::string>> texts;
@@ -88,10 +93,11 @@ void require_new(const ImportOptions& options, const fs::path& output) {
 Exit import(const ImportOptions& options) {
   const fs::path output = options.output.empty() ? fs::path(options.files.front()).replace_extension(".h5") : options.output;
   require_new(options, output);
-  const ProfilerMetrics table = profiler_metrics(options.tool);
+  const ProfilerMetrics table = profiler_metrics(options.tool, options.convention);
   const auto files = read_files(options);
-  const auto launches = launches_of(options, files, table);
+  const auto launches = launches_of(options, files);
   std::vector<std::string> notes;
+  if (const auto note = convention_note(options.convention)) notes.push_back(*note);
   Results results = imported_results(launches, table, notes);
   if (!options.ceilings.empty()) add_stated_ceilings(results, read_spec(options.ceilings).node, options.ceilings);
   results.provenance = provenance_of(options, files, table, notes);
@@ -116,6 +122,7 @@ void add_tool(CLI::App& parent, const std::string& tool, const std::string& abou
   command->add_option("-o,--output", options->output, "result file (default: FILE with .h5)");
   command->add_option("--ceilings", options->ceilings, "the GPU's ceilings: a node spec, as 'plumbline project' reads it (TOML)")
       ->type_name("FILE");
+  add_convention(*command, options->convention)->capture_default_str();
   command->add_flag("--overwrite", options->overwrite, "replaces an earlier result file");
   command->callback([&chosen, options] { chosen = [options] { return import(*options); }; });
 }

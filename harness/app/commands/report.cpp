@@ -27,7 +27,7 @@ std::string preset_python() {
 }
 
 struct ReportOptions {
-  std::string file, directory, python = preset_python(), by;
+  std::string file, directory, python = preset_python(), by, convention;
   bool debug = false;
 };
 
@@ -92,6 +92,8 @@ Exit run_judgement(const std::string& command, const ReportOptions& options, con
   Draft draft(json);
   std::vector<std::string> words{program_path().string(), command, options.file, "--json"};
   if (command == "show" && !options.by.empty()) words.insert(words.end(), {"--by", options.by});
+  if ((command == "show" || command == "score") && !options.convention.empty())
+    words.insert(words.end(), {"--convention", options.convention});
   const int code = run_and_wait(words, draft.descriptor());
   if (code != 0 && code != static_cast<int>(Exit::wrong_result) && code != static_cast<int>(Exit::regression))
     return failed(code, fmt::format("'plumbline {} {}'", command, options.file));
@@ -153,6 +155,7 @@ void add_report(CLI::App& app, Action& chosen) {
   command->add_option("FILE", options->file, "result file (.h5), or a folder of nightly ones")->required();
   command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE, or DIR/figures)");
   command->add_option("--by", options->by, "draws where each case would lie with this counter's bytes, too");
+  add_convention(*command, options->convention);
   command->add_option("--python", options->python, "Python 3 with pandas and matplotlib")
       ->envname("PLUMBLINE_PYTHON")
       ->capture_default_str();

@@ -7,7 +7,9 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
+#include "app/here/profiler_metrics.hpp"
 #include "app/results/case_columns.hpp"
+#include "app/results/convention_table.hpp"
 #include "app/results/counter_choosing.hpp"
 #include "app/results/result_file.hpp"
 #include "app/results/score_columns.hpp"
@@ -123,6 +125,7 @@ void keep_only(Accuracy& accuracy, const std::string& counter) {
 struct ScoreOptions : Selection {
   std::vector<std::string> by;        // each "key,key": the groups wanted
   std::string counter;                // empty: all
+  std::string convention;             // of counting, beside ours; empty: the file's
   std::optional<std::string> choose;  // where to write the chosen set
 };
 
@@ -157,6 +160,7 @@ struct Besides {
   std::vector<IntensityScore> intensities;
   const std::map<std::string, std::set<std::string>>* unclaimed;
   std::span<const TimeAgreement> agreements;
+  std::span<const ConventionRow> by_convention;   // where it is another one than ours
   std::optional<std::vector<GroupScore>> groups;  // where groups are wanted
 };
 
@@ -171,6 +175,9 @@ Columns<Besides> score_members() {
        [](const Row& row) { return *row.unclaimed; }},
       list_column<Row>("time_agreements", "times by cycles beside times that were counted", agreement_columns(), &Row::agreements)
           .when([](const Row& row) { return !row.agreements.empty(); }),
+      list_column<Row>("by_convention", "what the formulas of another convention than ours make of the counts, beside the model",
+                       convention_row_columns(), &Row::by_convention)
+          .when([](const Row& row) { return !row.by_convention.empty(); }),
       list_column<Row>("groups", "each counter over the cases that agree in what --by names", group_columns(), [](const Row& row) {
         return *row.groups;
       }).when([](const Row& row) { return row.groups.has_value(); })};
@@ -219,9 +226,15 @@ Exit score_file(const ScoreOptions& options) {
   if (options.counter.empty())
     for (auto& note : unclaimed_notes(unclaimed)) notes.push_back(std::move(note));
   for (auto& note : score_notes(accuracy, uncounted)) notes.push_back(std::move(note));
+  const std::string convention = convention_for(results, options.convention);
+  std::vector<ConventionRow> theirs;
+  if (const auto note = convention_note(convention)) {
+    notes.push_back(*note);
+    theirs = by_convention(measurements, profiler_metrics_for(results, convention));
+  }
   const auto rows = [&] { return rows_json(case_columns(), accuracy.rows); };
   if (options.format == Format::json) {
-    Besides besides{&accuracy, derived_intensities(accuracy.rows), &unclaimed, agreements, {}};
+    Besides besides{&accuracy, derived_intensities(accuracy.rows), &unclaimed, agreements, theirs, {}};
     if (!options.by.empty()) besides.groups = groups_of(options, accuracy);
     print(document("score", options.file, rows(), notes, row_json(score_members(), besides)));
   }
@@ -229,7 +242,7 @@ Exit score_file(const ScoreOptions& options) {
   if (options.format == Format::markdown) print(markdown(rows()) + markdown_notes(notes));
   if (options.format == Format::text && uncounted) print(wrapped(*uncounted, 118, "") + "\n");
   if (options.format == Format::text && !uncounted)
-    print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + note_lines(notes));
+    print((options.counter.empty() ? score_text(accuracy) : evidence_text(accuracy)) + convention_text(theirs) + note_lines(notes));
   return code;
 }
 
@@ -248,6 +261,7 @@ void add_score(CLI::App& app, Action& chosen) {
       ->add_option("--by", options->by,
                    "with --json: also each counter over the cases that agree in these, e.g. level,precision (may be repeated)")
       ->needs("--json");
+  add_convention(*command, options->convention);
   command->add_option("--choose", options->choose,
                       "writes the smallest set of trusted counters that sees every quantity, for a campaign's counters = \"SET.toml\"");
   command->callback([&chosen, options] { chosen = [options] { return score_file(*options); }; });

@@ -17,6 +17,7 @@
 #include "app/results/machine_table.hpp"
 #include "app/results/result_file.hpp"
 #include "app/results/scored_counters.hpp"
+#include "app/results/show_cells.hpp"
 #include "app/results/show_columns.hpp"
 #include "app/results/uncounted.hpp"
 #include "app/terminal/output_file.hpp"
@@ -98,7 +99,7 @@ std::set<std::string> metric_notes(const std::vector<RooflinePlacement>& placeme
   std::set<std::string> notes;
   for (const auto& p : placements)
     for (const auto& level : p.levels)
-      if (!level.metrics.empty()) notes.insert(fmt::format("{} by {}: {}", level.level, p.bytes_source, level.metrics));
+      if (!level.metrics.empty()) notes.insert(fmt::format("{} by {}: {}", level.level, bytes_source_text(p), level.metrics));
   return notes;
 }
 
@@ -162,6 +163,16 @@ std::vector<std::string> import_notes(const Results& results) {
   return notes;
 }
 
+/// Says by which convention GPUs' numbers are, where it is another one than ours, and of which cases they are not.
+std::vector<std::string> convention_notes(const std::vector<RooflinePlacement>& placements, const std::string& convention) {
+  const auto note = convention_note(convention);
+  if (!note) return {};
+  const auto others = std::count_if(placements.begin(), placements.end(), [](const RooflinePlacement& p) { return p.convention.empty(); });
+  if (others == 0) return {*note};
+  return {*note, fmt::format("convention '{}' is not defined for {} of {} cases, which no GPU's counters counted: these are by ours",
+                             convention, others, placements.size())};
+}
+
 /// Counts that are there and not gone by; nullopt where there are none.
 std::optional<std::string> without_set_note(const Measurements& measurements, const std::string& file) {
   if (events_counted(measurements, "cupti").empty()) return std::nullopt;
@@ -185,6 +196,7 @@ std::string set_note(const CounterSet& set, const std::vector<NodeFacts>& nodes)
 struct ShowOptions : Selection {
   std::string set_file;          // empty: the run's own set, if it has one
   std::string by;                // a counter for the bytes, besides; empty: none
+  std::string convention;        // of counting; empty: the file's
   std::string google_benchmark;  // file; empty: none
   bool machine = false;          // the nodes instead of the cases
 };
@@ -222,17 +234,21 @@ Exit show_cases(const ShowOptions& selection) {
   if (set) notes.push_back(set_note(*set, nodes));
   const auto ceilings = fit_ceilings(results.ceilings, nodes);
   const Measurements measurements = measurements_of(results);
-  if (!set)
+  if (!set && convention_for(results, selection.convention) == own_convention)
     if (const auto note = without_set_note(measurements, selection.file)) notes.push_back(*note);
-  const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
+  const auto placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results, selection.convention));
+  for (const auto& note : convention_notes(placements, convention_for(results, selection.convention))) notes.push_back(note);
   for (const auto& note : show_notes(placements, ceilings, nothing_counted(results))) notes.push_back(note);
-  if (selection.set_file.empty())
+  if (selection.set_file.empty() && selection.convention.empty())
     if (const auto note = difference_from_file(selection.file, intensity_rows(placements, measurements, set ? &*set : nullptr)))
       notes.push_back(*note);
   const auto conditions = counter_conditions(results, measurements);
   for (const auto& note : conditions_notes(conditions)) notes.push_back(note);
   std::vector<ShownCase> cases;
-  for (std::size_t i = 0; i < placements.size(); ++i) cases.push_back({placements[i], conditions[i], {}});
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    cases.push_back({placements[i], conditions[i], {}, {}});
+    if (conditions[i]) cases.back().occupancy_roof = occupancy_roof(placements[i], conditions[i]->occupancy, ceilings);
+  }
   displace(cases, selection.by, measurements, results);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
   const auto rows = [&] { return rows_json(shown_case_columns(), cases); };
@@ -261,6 +277,7 @@ void add_show(CLI::App& app, Action& chosen) {
   add_selection(*command, *selection);
   command->add_option("--by", selection->by,
                       "also where each case would lie with this counter's bytes, rejected or not ('accesses x 16 B')");
+  add_convention(*command, selection->convention);
   command->add_option("--counters", selection->set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
   command->add_flag("--machine", selection->machine, "the nodes instead of the cases: how each is set up, and in what like nodes differ");
   command

@@ -79,9 +79,11 @@ class Importer {
  private:
   void add(const ProfiledLaunch& launch) {
     const MetricValues values = values_of(launch);
-    const Profiled time = launch.seconds.empty() ? profiled(table_, std::string(launch_seconds), values, absent, launch.chip) : Profiled{};
+    std::vector<std::string> undefined;
+    const ProfilerMetrics table = metrics_of_gpu(table_, launch.node, launch.chip, undefined);
+    const Profiled time = launch.seconds.empty() ? profiled(table, std::string(launch_seconds), values, absent, launch.chip) : Profiled{};
     const std::vector<double> seconds = launch.seconds.empty() && time.ok() ? std::vector{time.value} : launch.seconds;
-    const auto flops = profiled_flops(table_, values, seconds.empty() ? absent : seconds.front(), launch.chip);
+    const auto flops = profiled_flops(table, values, seconds.empty() ? absent : seconds.front(), launch.chip);
     const CaseRow row = case_of(launch, main_precision(flops));
     if (time.ok()) tell(time, row);
     results_.cases.push_back(row);
@@ -189,14 +191,15 @@ std::string title_of(const NodeCeiling& ceiling, const RoofPlace& place) {
 
 }  // namespace
 
-WantedMetrics wanted_metrics(const ProfilerMetrics& table) {
+WantedMetrics wanted_metrics(std::span<const ProfilerMetrics> tables) {
   WantedMetrics wanted;
-  for (const auto& row : table.rows) {
-    for (const auto& term : row.terms) wanted.insert(term.event);
-    for (const auto& factor : row.times)
-      if (factor != launch_seconds) wanted.insert(factor);
-    if (!row.over.empty()) wanted.insert(row.over);
-  }
+  for (const auto& table : tables)
+    for (const auto& row : table.rows) {
+      for (const auto& term : row.terms) wanted.insert(term.event);
+      for (const auto& factor : row.times)
+        if (factor != launch_seconds) wanted.insert(factor);
+      if (!row.over.empty()) wanted.insert(row.over);
+    }
   return wanted;
 }
 

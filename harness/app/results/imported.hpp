@@ -1,5 +1,6 @@
 // Another profiler's measurements become an ordinary result: a case for each launch, its metrics as counts, stated ceilings beside them.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,8 @@ namespace plumbline::app {
 inline constexpr std::string_view imported_suite = "imported/";
 inline bool is_imported(const CaseRow& row) { return row.kernel.starts_with(imported_suite); }
 
-/// The metrics that a table's rows are made of.
-WantedMetrics wanted_metrics(const ProfilerMetrics& table);
+/// The metrics that the rows of tables are made of.
+WantedMetrics wanted_metrics(std::span<const ProfilerMetrics> tables);
 
 /// Makes the results. Case ids: imported/KERNEL/PRECISION/launch=ID/g1/cuda-sm_NN (run=N of nvprof, process=PID where a report has
 /// several). What the user has to know besides goes to `notes`.

@@ -38,6 +38,15 @@ std::string mix_text(const RooflinePlacement& p) {
       reachable > 1.005 ? " (adds run beside FMAs)" : "", 100 * p.gflops / p.compute.fma_gflops);
 }
 
+/// The roof by occupancy, where it is lower than the one of arithmetic.
+std::string occupancy_text(const ShownCase& shown) {
+  constexpr double told_below = 0.98;
+  const auto& roof = shown.occupancy_roof;
+  if (!roof || !(roof->part < told_below)) return {};
+  return fmt::format("{} of {} warps resident: FMAs by so many reach {:.0f} % of their peak, which makes the roof of arithmetic {} GFLOP/s",
+                     plain(roof->warps), plain(roof->most_warps), 100 * roof->part, plain(roof->gflops));
+}
+
 std::string limit_text(Limit limit, const Shortfall& by) {
   switch (limit) {
     case Limit::unoptimized:
@@ -79,6 +88,10 @@ std::string intensity_cell(const RooflinePlacement& placement, const std::string
   return "-";
 }
 
+std::string bytes_source_text(const RooflinePlacement& p) {
+  return p.convention.empty() ? p.bytes_source : fmt::format("{} ({})", p.bytes_source, p.convention);
+}
+
 std::string bound_cell(const RooflinePlacement& p) { return p.bound.empty() ? "-" : (p.bound_is_certain ? "" : "~") + p.bound; }
 
 std::string percent_of_roof_cell(const RooflinePlacement& p) {
@@ -96,7 +109,7 @@ std::vector<std::string> case_remarks(const ShownCase& shown) {
   const RooflinePlacement& p = shown.at;
   std::vector<std::string> remarks;
   if (p.status != Status::ok) remarks.push_back(fmt::format("{}: {}", to_string(p.status), p.reason));
-  for (auto& remark : {mix_text(p), distance_text(p)})
+  for (auto& remark : {mix_text(p), occupancy_text(shown), distance_text(p)})
     if (!remark.empty()) remarks.push_back(remark);
   if (shown.conditions) remarks.push_back(conditions_text(*shown.conditions));
   if (shown.displaced) remarks.push_back(displacement_text(*shown.displaced, p));

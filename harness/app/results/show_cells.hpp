@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/placement/displacement.hpp"
+#include "model/placement/occupancy_roof.hpp"
 #include "model/placement/roofline.hpp"
 #include "model/scoring/counter_conditions.hpp"
 
@@ -16,11 +17,14 @@ struct ShownCase {
   RooflinePlacement at;
   std::optional<CounterConditions> conditions = {};
   std::optional<Displacement> displaced = {};
+  std::optional<OccupancyRoof> occupancy_roof = {};  // of cases that a GPU's counters counted
 };
 
 /// FLOP/byte; beyond 1000 a level carries next to nothing, and "none" where it carries nothing. "~" is the middle of a model's interval,
 /// ">" the end of an open one.
 std::string intensity_cell(const RooflinePlacement& placement, const std::string& level);
+/// The word for who counted the bytes, with the convention where it is another one than ours: "ncu (paper)".
+std::string bytes_source_text(const RooflinePlacement& placement);
 /// The ceiling that bounds it, with "~" where another could; "-" for none.
 std::string bound_cell(const RooflinePlacement& placement);
 std::string percent_of_roof_cell(const RooflinePlacement& placement);

@@ -121,8 +121,11 @@ Columns<ShownCase> place_columns() {
   columns.push_back(Column<Row>("bytes_source", "who counted the bytes: emulated, hardware, model, mixed, another profiler",
                                 of_place([](const Place& p) { return OrNull{p.bytes_source}; }))
                         .in_row("bytes by", Align::left, of_place([](const Place& p) {
-                                  return p.join == Join::same ? p.bytes_source : std::string(to_string(p.join));
+                                  return p.join == Join::same ? bytes_source_text(p) : std::string(to_string(p.join));
                                 })));
+  columns.push_back(Column<Row>("convention", "convention by which its FLOPs and bytes are counted, where it is another one than ours",
+                                of_place(&Place::convention))
+                        .when([](const Row& shown) { return !shown.at.convention.empty(); }));
   columns.push_back({"status", "ok, or in a word why it has no place", of_place(&Place::status)});
   columns.push_back({"reason", "why it has no place", of_place([](const Place& p) { return OrNull{p.reason}; })});
   columns.push_back({"notes", "what should be known besides, in sentences", of_place(&Place::notes)});
@@ -215,8 +218,8 @@ Columns<Disagreement> disagreement_columns() {
 /// Adds what only an imported case has: FLOPs of each precision that was collected, and metrics that contradict each other.
 void add_imported(Columns<ShownCase>& columns) {
   using Row = ShownCase;
-  const auto imported = of_case(is_imported);
-  columns.push_back(Column<Row>("flops_by_precision", "of an imported case: FLOPs of each precision that was collected",
+  const auto imported = [](const Row& shown) { return is_imported(*shown.at.of) || !shown.at.convention.empty(); };
+  columns.push_back(Column<Row>("flops_by_precision", "of an imported case, or by a convention: FLOPs of each precision that was collected",
                                 by_name(type_schema<double>()), [](const Row& shown) { return Json(shown.at.flops_by_precision); })
                         .when(imported));
   columns.push_back(list_column<Row>("disagreements", "of an imported case: metrics that contradict each other", disagreement_columns(),
@@ -233,6 +236,16 @@ Columns<Displacement> displacement_columns() {
           {"rest", "flows that it does not claim, by the emulator's counts", [](const Row& by) { return OrNull{by.rest}; }},
           {"status", "ok, or in a word why the case has no place by it", &Row::status},
           {"reason", "why the case has no place by it", [](const Row& by) { return OrNull{by.reason}; }}};
+}
+
+Columns<OccupancyRoof> occupancy_columns() {
+  using Row = OccupancyRoof;
+  return {{"warps", "warps resident on a multiprocessor while it has any, on average", &Row::warps},
+          {"most_warps", "warps that a multiprocessor has room for", &Row::most_warps},
+          {"part", "part of the FMA peak that so many warps reach by measurement", &Row::part},
+          {"gflops", "roof of arithmetic times that part", &Row::gflops},
+          {"status", "ok, or in a word why there is none", &Row::status},
+          {"reason", "why there is none", [](const Row& roof) { return OrNull{roof.reason}; }}};
 }
 
 /// Adds an object that cases have or not.
@@ -300,6 +313,8 @@ Columns<ShownCase> shown_case_columns() {
   add_fma_mix(columns);
   add_imported(columns);
   add_optional(columns, "counter_conditions", "conditions in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
+  add_optional(columns, "occupancy_roof", "roof of arithmetic at the occupancy that a GPU's counters counted", occupancy_columns(),
+               &ShownCase::occupancy_roof);
   add_optional(columns, "displaced", "where it would lie by another counter (--by)", displacement_columns(), &ShownCase::displaced);
   return columns;
 }

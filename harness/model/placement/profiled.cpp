@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/quantity_parts.hpp"
 #include "model/placement/fma_mix.hpp"
 
 namespace plumbline {
@@ -59,6 +60,27 @@ void add_remark(const ProfilerMetric& row, std::vector<std::string>& remarks) {
   if (!row.remark.empty() && std::find(remarks.begin(), remarks.end(), row.remark) == remarks.end()) remarks.push_back(row.remark);
 }
 
+std::string why_unknown(const ProfilerMetrics& table, const std::string& quantity, int chip) {
+  if (table.convention.empty()) return "no metric of " + table.tool + " is known for it on this chip";
+  return "convention '" + table.convention + "' has no formula for " + quantity + " by " + table.tool +
+         (chip > 0 ? " on sm_" + std::to_string(chip) : "");
+}
+
+/// Takes back the sum where the model has FLOPs of a precision of which a convention says nothing: a part would pass for all of them.
+void refuse_partial_sum(Traffic& traffic, const ProfilerMetrics& table, const Measured& measured,
+                        const std::map<std::string, Profiled>& flops, int chip) {
+  if (table.convention.empty() || measured.model == nullptr) return;
+  for (const auto& [quantity, bounds] : *measured.model) {
+    if (!is_flops_total(quantity) || !(bounds.lo > 0)) continue;
+    const auto found = flops.find(quantity.substr(flops_prefix.size()));
+    if (found != flops.end() && found->second.ok()) continue;
+    traffic.flops = {};
+    traffic.flops_by_precision.clear();
+    traffic.flops_status = Status::unavailable;
+    traffic.flops_reason = found == flops.end() ? why_unknown(table, quantity, chip) : quantity + ": " + found->second.reason;
+  }
+}
+
 /// The sum over the precisions that were collected; the others are named.
 void add_flops(Traffic& traffic, const std::map<std::string, Profiled>& flops) {
   std::string uncollected, first_reason;
@@ -93,6 +115,19 @@ LevelTraffic level_of(const LevelBoundary& at, const Profiled& bytes) {
 
 }  // namespace
 
+ProfilerMetrics metrics_of_gpu(const ProfilerMetrics& table, const std::string& gpu, int chip, std::vector<std::string>& remarks) {
+  ProfilerMetrics own{table.tool, {}, table.convention};
+  std::set<std::string> known, others;
+  for (const auto& row : table.rows) {
+    const bool is_own = fits(row, chip) && gpu.find(row.device) != gpu.npos;
+    if (is_own) own.rows.push_back(row);
+    (is_own ? known : others).insert(row.quantity);
+  }
+  for (const auto& quantity : others)
+    if (!table.convention.empty() && !known.contains(quantity)) remarks.push_back(why_unknown(table, quantity, chip));
+  return own;
+}
+
 Profiled profiled(const ProfilerMetrics& table, const std::string& quantity, const MetricValues& values, double seconds, int chip) {
   Profiled found;
   std::set<std::string> wanted;
@@ -110,8 +145,7 @@ Profiled profiled(const ProfilerMetrics& table, const std::string& quantity, con
       found.status = Status::ok;
     }
   }
-  if (!found.ok())
-    found.reason = wanted.empty() ? "no metric of " + table.tool + " is known for it on this chip" : "not collected: " + joined(wanted);
+  if (!found.ok()) found.reason = wanted.empty() ? why_unknown(table, quantity, chip) : "not collected: " + joined(wanted);
   return found;
 }
 
@@ -143,14 +177,17 @@ int chip_of(const std::string& flavor) {
 }
 
 std::optional<Traffic> profiled_traffic(const Measured& measured, std::span<const ProfilerMetrics> tables) {
-  for (const auto& table : tables) {
-    const auto values = measured.counts.find(table.tool);
+  for (const auto& all : tables) {
+    const auto values = measured.counts.find(all.tool);
     if (values == measured.counts.end()) continue;
     const int chip = chip_of(measured.of->flavor);
     const double seconds = measured.seconds.ok() ? measured.seconds.value : absent;
-    Traffic traffic{.join = Join::same, .source = table.tool};
+    Traffic traffic{.join = Join::same, .source = all.tool, .convention = all.convention};
+    const ProfilerMetrics table = metrics_of_gpu(all, measured.node, chip, traffic.remarks);
     traffic.fma_mixes = profiled_fma_mixes(table, values->second, chip);
-    add_flops(traffic, profiled_flops(table, values->second, seconds, chip));
+    const auto flops = profiled_flops(table, values->second, seconds, chip);
+    add_flops(traffic, flops);
+    refuse_partial_sum(traffic, table, measured, flops, chip);
     for (const auto& at : gpu_level_boundaries()) {
       const Profiled bytes = profiled(table, std::string("bytes.") + at.boundary, values->second, seconds, chip);
       traffic.levels.push_back(level_of(at, bytes));

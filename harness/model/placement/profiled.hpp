@@ -25,6 +25,10 @@ struct Profiled {
   bool ok() const { return status == Status::ok; }
 };
 
+/// The table without the rows that are of other GPUs than this one (its name, and its compute capability or 0). A convention's remarks say
+/// which quantities then have no formula.
+ProfilerMetrics metrics_of_gpu(const ProfilerMetrics& table, const std::string& gpu, int chip, std::vector<std::string>& remarks);
+
 /// Finds a quantity by its first row that fits the chip and whose metrics are all there; else says why there is none. `seconds` is for
 /// rates. Rows of more than `part` that differ from it beyond the tolerance of the quantity's kind are named.
 Profiled profiled(const ProfilerMetrics& table, const std::string& quantity, const MetricValues& values, double seconds, int chip);

@@ -281,6 +281,7 @@ void refuse(RooflinePlacement& placement, Status status, const std::string& reas
 /// Takes over what another profiler said beside the numbers.
 void take_remarks(const Traffic& traffic, RooflinePlacement& placement) {
   placement.flops_by_precision = traffic.flops_by_precision;
+  placement.convention = traffic.convention;
   placement.disagreements = traffic.disagreements;
   placement.notes.insert(placement.notes.end(), traffic.remarks.begin(), traffic.remarks.end());
 }

@@ -58,6 +58,7 @@ struct RooflinePlacement {
   std::string reason = {};
   std::vector<std::string> notes = {};                    // which ceilings stand in for missing ones, transferred counts, oversubscription
   std::map<std::string, double> flops_by_precision = {};  // as in Traffic
+  std::string convention = {};                            // as in Traffic
   std::vector<Disagreement> disagreements = {};           // between them
 };
 

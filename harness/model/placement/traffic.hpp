@@ -55,6 +55,7 @@ struct Traffic {
   // Members for what another profiler counted:
   Status flops_status = Status::ok;  // why there are no FLOPs beside the bytes
   std::string flops_reason = {};
+  std::string convention = {};  // of counting, where it is another one than ours
   std::vector<Disagreement> disagreements = {};
   std::vector<std::string> remarks = {};  // on the ways by which it was counted
 };
