@@ -232,7 +232,7 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
   using Reference = ConvReference<Real>;
 
  public:
-  static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : 0; }
+  static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : conv_by_tensor_cores<Real> ? 75 : 0; }
 
   static Work model(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).work(); }
 
@@ -266,9 +266,9 @@ class ConvCase final : public KernelData<ConvSweep<Real>> {
     for (const auto& one : x.panels) cuda::launch_elements<ConvPanel<Real>>(one, 0, one.gather.panel_size());
     for (std::size_t i = 0; i < x.products.size(); ++i) {
       if (!x.columns.empty()) cuda::launch_elements<ConvColumns<Real>>(x.columns[i], 0, columns_of(x.columns[i]));
-      with_width<Real>(x.products[i].gather.outer, [&]<unsigned wide> { launch_product<Real, wide>(x.products[i]); });
+      with_width<Real>(x.products[i].gather.outer, [&]<unsigned wide>() { launch_product<Real, wide>(x.products[i]); });
     }
-    for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide> { launch_gradient<Real, wide>(one); });
+    for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide>() { launch_gradient<Real, wide>(one); });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
   }
   static void on_host(const ConvSweep<Real>& x, std::size_t begin, std::size_t end) {
