@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(1024)
 
 template <class Lane, class Real>
 void launch_with(const Peak<Real>& x, std::size_t begin, std::size_t end) {
-  const auto run = [&]<Form form> {
+  const auto run = [&]<Form form>() {
     const auto both = [](Real value) {
       Lane lane{};
       for (std::size_t k = 0; k < sizeof(Lane) / sizeof(Real); ++k) reinterpret_cast<Real*>(&lane)[k] = value;
@@ -314,10 +314,7 @@ const cuda::Register<PeakCase, double, float, Fp16, Bf16> registered{
     "ert/peak",
     "Arithmetic in registers: 8 independent chains a thread (of single 16-bit numbers 1), 256 instructions an iteration (Lo et al. 2014)",
     {{.name = "form", .preset = std::string("fma"), .description = "operations of a chain", .choices = {"fma", "muladd", "add", "mul"}},
-     {.name = "packed",
-      .preset = std::string("yes"),
-      .description = "16-bit numbers two an instruction, or one",
-      .choices = {"yes", "no"}},
+     {.name = "packed", .preset = std::string("yes"), .description = "16-bit numbers two an instruction, or one", .choices = {"yes", "no"}},
      {.name = "blocks", .preset = std::int64_t{528}, .description = "thread blocks", .max = 1 << 20},
      {.name = "threads", .preset = std::int64_t{256}, .description = "threads a block", .min = 32, .max = 1024},
      {.name = "iterations", .preset = std::int64_t{2048}, .description = "times 256 instructions of each thread"}}};

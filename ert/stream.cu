@@ -247,7 +247,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
   static void launch(const Stream<Real>& x, std::size_t begin, std::size_t end) {
     if (is_only_loads(x.pattern) && begin == 0) cudaMemsetAsync(x.sums, 0, witnesses * sizeof *x.sums, cuda::stream());
     const std::size_t chunks = (end - begin + chunk<Real> - 1) / chunk<Real>;
-    select(x.pattern, [&]<Pattern pattern> {
+    select(x.pattern, [&]<Pattern pattern>() {
       const std::size_t resident = resident_blocks<pattern, Real>(), multiprocessors = static_cast<std::size_t>(cuda::multiprocessors());
       const std::size_t blocks =
           only_loads<pattern> ? std::min(resident * multiprocessors, chunks * x.repeat) : even_blocks(chunks, resident, multiprocessors);

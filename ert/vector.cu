@@ -124,7 +124,7 @@ class VectorCase final : public KernelData<Vector<Real>> {
     const unsigned most = static_cast<unsigned>(blocks_a_multiprocessor * cuda::multiprocessors());
     const unsigned blocks = std::min(most, cuda::blocks_for(end - begin, block_elements));
     const std::uint64_t threads = std::uint64_t{blocks} * cuda::block_threads, fours = (end - begin) / at_once * v.repeat;
-    const auto run = [&]<Operation operation> {
+    const auto run = [&]<Operation operation>() {
       vector<operation><<<blocks, cuda::block_threads, 0, cuda::stream()>>>(v, begin, end, cuda::clock_span());
     };
     if (operation_of(v.k) == Operation::pairs) {

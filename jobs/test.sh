@@ -101,7 +101,8 @@ report() {
 }
 
 bash jobs/install.sh --tests || stop "installing packages failed"
-bash jobs/cuda_wheels.sh || true # it says what is left out
+# It says what is left out. The second module, by CUDA 12, is some minutes more: long tests only.
+if $full; then bash jobs/cuda_wheels.sh --cuda12 || true; else bash jobs/cuda_wheels.sh || true; fi
 finish_stage packages
 
 # Both builds, and a later run's, share what was compiled already, also where that run lies in another folder. What a file includes is
@@ -111,7 +112,7 @@ if command -v ccache >/dev/null; then
 fi
 
 # Not by the clang that is here for the sanitizers: a compiler more is minutes more.
-build ci build-ci -DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++};g++-11;clang++" || stop "the build (preset ci) failed"
+build ci build-ci -DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++};g++-11;clang++" -DPLUMBLINE_CUDA12="$($full && echo AUTO || echo OFF)" || stop "the build (preset ci) failed"
 finish_stage build
 
 # Tests that others could disturb carry RUN_SERIAL themselves; of those that wait more than they compute only one runs at a time (a lock).

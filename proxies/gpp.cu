@@ -240,9 +240,9 @@ void with_variant(const GppInParts<Real>& x, Act act) {
   if (x.variant == GppVariant::naive)
     act.template operator()<GppVariant::naive, 1>();
   else if (x.variant == GppVariant::nodivide)
-    with_energies(x.nw, [&]<unsigned energies> { act.template operator()<GppVariant::nodivide, energies>(); });
+    with_energies(x.nw, [&]<unsigned energies>() { act.template operator()<GppVariant::nodivide, energies>(); });
   else
-    with_energies(x.nw, [&]<unsigned energies> { act.template operator()<GppVariant::vector, energies>(); });
+    with_energies(x.nw, [&]<unsigned energies>() { act.template operator()<GppVariant::vector, energies>(); });
 }
 
 /// The streams of a case by sectors. How many blocks run at once, and so share what a cache fetched, is the GPU's choice: it surely is
@@ -371,13 +371,13 @@ class GppCase final : public GppData<Real, DeviceArray, GppInParts> {
   static void launch(const GppInParts<Real>& x, std::size_t begin, std::size_t end) {
     const auto rows = static_cast<unsigned>(end - begin), blocks = rows * x.sums * x.of_energies;
     const std::uint64_t passing = std::uint64_t{rows} * x.ncouls * x.of_energies, results = 2 * std::uint64_t{x.energies} * blocks;
-    with_variant(x, [&]<GppVariant variant, unsigned energies> {
+    with_variant(x, [&]<GppVariant variant, unsigned energies>() {
       cuda::next_launch_in_all(std::uint64_t{blocks} * block_threads,
                                {rows * x.nbands * x.nw * x.of_waves, passing * x.of_bands, passing * x.nbands, results * strips, results},
                                true);
       sum_each_part<variant, energies><<<blocks, block_threads, 0, cuda::stream()>>>(x, begin, rows);
     });
-    with_energies(x.nw, [&]<unsigned energies> {
+    with_energies(x.nw, [&]<unsigned energies>() {
       const std::uint64_t of_rows = 2 * std::uint64_t{rows} * energies;
       cuda::next_launch_in_all(std::uint64_t{rows} * block_threads, {std::uint64_t{rows} * x.sums, of_rows * strips, of_rows}, true);
       sum_each_row<energies><<<rows, block_threads, 0, cuda::stream()>>>(x, begin);
@@ -385,7 +385,7 @@ class GppCase final : public GppData<Real, DeviceArray, GppInParts> {
   }
   static void on_host(const GppInParts<Real>& x, std::size_t begin, std::size_t end) {
     const auto rows = static_cast<unsigned>(end - begin);
-    with_variant(x, [&]<GppVariant variant, unsigned energies> {
+    with_variant(x, [&]<GppVariant variant, unsigned energies>() {
       GppPassed<energies, Real> passed;
       std::vector<Complex<Real>> wx(GppShape::most_bands * energies);
       for (unsigned block = 0; block < rows * x.sums * x.of_energies; ++block) {
@@ -396,7 +396,7 @@ class GppCase final : public GppData<Real, DeviceArray, GppInParts> {
         add_up_on_host(passed, x.partial, part.sum, x.sums);
       }
     });
-    with_energies(x.nw, [&]<unsigned energies> {
+    with_energies(x.nw, [&]<unsigned energies>() {
       GppPassed<energies, Real> passed;
       for (std::size_t row = begin; row < end; ++row) {
         for (unsigned thread = 0; thread < block_threads; ++thread)

@@ -102,7 +102,7 @@ auto select(HalfKind kind, Act act) {
 
 template <class Real>
 Real after_all_steps(const Half<Real>& x, Real value) {
-  return select(x.kind, [&]<HalfKind kind> {
+  return select(x.kind, [&]<HalfKind kind>() {
     for (unsigned step = 0; step < x.steps; ++step) value = stepped<kind>(value, x.factor, x.summand);
     return value;
   });
@@ -139,7 +139,7 @@ class HalfCase final : public KernelData<Half<Real>> {
   }
 
   static void launch(const Half<Real>& x, std::size_t begin, std::size_t end) {
-    select(x.kind, [&]<HalfKind kind> {
+    select(x.kind, [&]<HalfKind kind>() {
       if (x.packed)
         cuda::launch_elements<HalfBody<kind, true, Real>>(x, begin, end, {x.steps});
       else

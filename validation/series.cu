@@ -76,10 +76,10 @@ class SeriesCase final : public SeriesData<Real, DeviceArray> {
 
   static void launch(const Series<Real>& s, std::size_t begin, std::size_t end) {
     const std::initializer_list<std::uint64_t> no_loop{}, orders{static_cast<std::uint64_t>(s.n)};
-    select(s, [&]<class Chosen> { cuda::launch_elements<Chosen>(s, begin, end, s.form == SeriesForm::inlined ? no_loop : orders); });
+    select(s, [&]<class Chosen>() { cuda::launch_elements<Chosen>(s, begin, end, s.form == SeriesForm::inlined ? no_loop : orders); });
   }
   static void on_host(const Series<Real>& s, std::size_t begin, std::size_t end) {
-    select(s, [&]<class Chosen> { cuda::elements_on_host<Chosen>(s, begin, end); });
+    select(s, [&]<class Chosen>() { cuda::elements_on_host<Chosen>(s, begin, end); });
   }
 };
 

@@ -76,10 +76,10 @@ class SpecialCase final : public ElementwiseData<Specials<Real>, Real, DeviceArr
   }
 
   static void launch(const Specials<Real>& s, std::size_t begin, std::size_t end) {
-    select(s, [&]<class Chosen> { cuda::launch_elements<Chosen>(s, begin, end); });
+    select(s, [&]<class Chosen>() { cuda::launch_elements<Chosen>(s, begin, end); });
   }
   static void on_host(const Specials<Real>& s, std::size_t begin, std::size_t end) {
-    select(s, [&]<class Chosen> { cuda::elements_on_host<Chosen>(s, begin, end); });
+    select(s, [&]<class Chosen>() { cuda::elements_on_host<Chosen>(s, begin, end); });
   }
 
   long double exact(std::size_t i) const final {

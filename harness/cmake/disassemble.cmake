@@ -3,15 +3,16 @@
 #
 #   cmake -DMODULE=libplumbline_cuda.so -DFOLDER=lib -DCUOBJDUMP=cuobjdump -DNVDISASM=nvdisasm -P disassemble.cmake
 #
-# writes FOLDER/libplumbline_cuda.sm_90a.sass and so on, and the registers and the memory that each function takes to
+# writes FOLDER/libplumbline_cuda.sm_90a.sass and so on, named for the module, and the registers and the memory that each function takes to
 # FOLDER/libplumbline_cuda.resources.
 foreach(name MODULE FOLDER CUOBJDUMP NVDISASM)
   if(NOT ${name})
     message(FATAL_ERROR "disassemble.cmake: -D${name}= is missing")
   endif()
 endforeach()
-set(work ${FOLDER}/disassembling)
-execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${MODULE} OUTPUT_FILE ${FOLDER}/libplumbline_cuda.resources ERROR_VARIABLE said
+get_filename_component(module ${MODULE} NAME_WE)
+set(work ${FOLDER}/disassembling_${module})
+execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${MODULE} OUTPUT_FILE ${FOLDER}/${module}.resources ERROR_VARIABLE said
                 RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${CUOBJDUMP} --dump-resource-usage ${MODULE}: ${said}")
@@ -39,6 +40,6 @@ foreach(text ${texts})
 endforeach()
 list(REMOVE_DUPLICATES architectures)
 foreach(architecture ${architectures})
-  file(RENAME ${work}/${architecture} ${FOLDER}/libplumbline_cuda.${architecture}.sass)
+  file(RENAME ${work}/${architecture} ${FOLDER}/${module}.${architecture}.sass)
 endforeach()
 file(REMOVE_RECURSE ${work})

@@ -174,10 +174,10 @@ struct CaseWork {
     if constexpr (is_application)
       return whole_work(application(p, precision, flavor));
     else
-      return Types::select(precision, [&]<class Real> { return Case<Real>::model(p, flavor); });
+      return Types::select(precision, [&]<class Real>() { return Case<Real>::model(p, flavor); });
   }
   static ApplicationWork application(const Parameters& p, std::string_view precision, std::string_view flavor) {
-    return Types::select(precision, [&]<class Real> { return Case<Real>::application(p, flavor); });
+    return Types::select(precision, [&]<class Real>() { return Case<Real>::application(p, flavor); });
   }
 
   /// Counts a sweep of an application over `data`, phase by phase, by its loop on Counted.
@@ -245,7 +245,7 @@ struct Register {
   }
 
   static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
-    return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, memory)); });
+    return Types::select(precision, [&]<class Real>() { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, memory)); });
   }
   static Tally count(const Parameters& p) {
     if constexpr (Does::is_application) {

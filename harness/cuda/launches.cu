@@ -22,11 +22,13 @@ std::unordered_map<const void*, std::string>& names() {
   static std::unordered_map<const void*, std::string> all;
   return all;
 }
+#if CUDART_VERSION >= 12060
 /// The runtime's handles of what is launched.
 std::unordered_map<cudaKernel_t, const void*>& functions() {
   static std::unordered_map<cudaKernel_t, const void*> all;
   return all;
 }
+#endif
 
 std::array<unsigned, 3> sides(const dim3& size) { return {size.x, size.y, size.z}; }
 
@@ -61,8 +63,13 @@ using namespace plumbline::cuda;
 
 extern "C" {
 void __real___cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*);
+#if CUDART_VERSION >= 12060
 cudaError_t __real___cudaGetKernel(cudaKernel_t*, const void*);
 cudaError_t __real___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
+#endif
+#if CUDART_VERSION < 13000
+cudaError_t __real_cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
+#endif
 cudaError_t __real_cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 
 void __wrap___cudaRegisterFunction(void** binary, const char* function, char* device_function, const char* name, int threads, uint3* thread,
@@ -71,6 +78,7 @@ void __wrap___cudaRegisterFunction(void** binary, const char* function, char* de
   __real___cudaRegisterFunction(binary, function, device_function, name, threads, thread, block, block_size, grid_size, warp);
 }
 
+#if CUDART_VERSION >= 12060
 /// A handle is asked for once, at a kernel's first launch. Where nothing is launched there may be no driver to give one: then it is the
 /// function's own address.
 cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* function) {
@@ -88,6 +96,14 @@ cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
   if (writing.where != nullptr && !writing.captured) write_down(names()[functions()[kernel]], grid, block);
   return writing.only ? cudaSuccess : __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
+#endif
+#if CUDART_VERSION < 13000  // CUDA 12 launches by a function's own address
+cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                                    cudaStream_t stream) {
+  if (writing.where != nullptr) write_down(names()[function], grid, block);
+  return writing.only ? cudaSuccess : __real_cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream);
+}
+#endif
 
 cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   if (writing.where != nullptr) write_down("", {}, {});

@@ -14,7 +14,7 @@ namespace plumbline::cuda {
 __device__ __forceinline__ void multiply_add_fp16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
   PLUMBLINE_MMA("m16n8k16", "f32.f16.f16.f32", d, a, b);
-#elif defined(__CUDA_ARCH__)
+#elif __CUDA_ARCH__ >= 750
 #pragma unroll
   for (int half = 0; half < 2; ++half)
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"

@@ -1,4 +1,6 @@
 // The module gives GPUs as the CUDA runtime has them, and the kernels that registered themselves here.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -49,7 +51,7 @@ std::string architecture_for(int major, int minor) {
 cudaStream_t open_stream = nullptr;
 int open_multiprocessors = 1;  // also where no GPU is open, and launches are only written down
 ClockSpan* open_clock_span = nullptr;
-std::string open_architecture;  // of the code that it runs: "sm_90a"
+std::string open_architecture;  // of the code that it runs: "cuda13-sm_90a"
 
 class Memory final : public DeviceMemory {
  public:
@@ -117,7 +119,7 @@ class OpenGpu final : public Gpu {
     PLUMBLINE_CUDA(cudaMemset(open_clock_span, 0, sizeof(ClockSpan)));
     open_multiprocessors = properties_.multiprocessors;
     const std::string architecture = architecture_for(properties_.major, properties_.minor);
-    open_architecture = architecture.empty() ? "" : "sm_" + architecture;
+    open_architecture = architecture.empty() ? "" : flavor_of(architecture);
   }
   ~OpenGpu() override {
     cudaFree(std::exchange(open_clock_span, nullptr));
@@ -212,20 +214,16 @@ std::string in_words(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// The driver's name for a GPU: cuDeviceGetUuid names the GPU as a whole until CUDA 11.4, and from then on a MIG part by itself.
+/// The driver's name for a GPU: cuDeviceGetUuid names the GPU as a whole, and its second version, of CUDA 11.4, a MIG part by itself.
 std::string uuid_of(int ordinal, const cudaDeviceProp& told) {
-  using GetUuid = int (*)(cudaUUID_t*, int);  // CUresult, CUdevice
-  const auto by_driver = [&](unsigned version, cudaUUID_t& uuid) {
-    void* call = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    if (cudaGetDriverEntryPointByVersion("cuDeviceGetUuid", &call, version, cudaEnableDefault, &found) != cudaSuccess) {
-      cudaGetLastError();
-      return false;
-    }
-    return found == cudaDriverEntryPointSuccess && reinterpret_cast<GetUuid>(call)(&uuid, ordinal) == 0;
+  using GetUuid = int (*)(cudaUUID_t*, int);                                    // CUresult, CUdevice
+  static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);  // as the runtime has opened it
+  const auto by_driver = [&](const char* name, cudaUUID_t& uuid) {
+    const auto call = driver == nullptr ? nullptr : reinterpret_cast<GetUuid>(dlsym(driver, name));
+    return call != nullptr && call(&uuid, ordinal) == 0;
   };
   cudaUUID_t whole{}, own{};
-  if (!by_driver(9020, whole) || !by_driver(11040, own)) return "GPU-" + in_words(told.uuid);
+  if (!by_driver("cuDeviceGetUuid", whole) || !by_driver("cuDeviceGetUuid_v2", own)) return "GPU-" + in_words(told.uuid);
   return (in_words(whole) == in_words(own) ? "GPU-" : "MIG-") + in_words(own);
 }
 
@@ -272,7 +270,8 @@ class Module final : public GpuModule {
       return {Status::unavailable, "no NVIDIA GPU is visible to CUDA (is CUDA_VISIBLE_DEVICES set, or was the job given none?)"};
     if (result == cudaErrorInsufficientDriver)
       return {Status::unavailable, "no NVIDIA driver, or one too old for CUDA " + std::to_string(CUDART_VERSION / 1000) +
-                                       " (nvidia-smi tells its version); nodes with GPUs need driver 580 or later"};
+                                       " (nvidia-smi tells its version); nodes with GPUs need driver " +
+                                       (CUDART_VERSION >= 13000 ? "580" : "525") + " or later"};
     return {Status::unavailable, std::string("CUDA does not start: ") + cudaGetErrorString(result)};
   }
   std::vector<GpuProperties> gpus() const override {

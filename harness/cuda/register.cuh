@@ -55,9 +55,10 @@ struct Register {
   static std::vector<Flavor> all_flavors() {
     std::vector<Flavor> all;
     for (const std::string& precision : Types::precisions()) {
-      const Sweep launch = Types::select(precision, []<class Real> { return &launched<Real>; });
-      const int from = Types::select(precision, []<class Real> { return from_architecture<Case<Real>>(); });
-      for (const Flavor& flavor : compiled_flavors(Types::select(precision, []<class Real> { return precision_of<Real>(); }), launch, from))
+      const Sweep launch = Types::select(precision, []<class Real>() { return &launched<Real>; });
+      const int from = Types::select(precision, []<class Real>() { return from_architecture<Case<Real>>(); });
+      for (const Flavor& flavor :
+           compiled_flavors(Types::select(precision, []<class Real>() { return precision_of<Real>(); }), launch, from))
         all.push_back(flavor);
     }
     return all;
@@ -65,7 +66,7 @@ struct Register {
   static std::vector<AbsentFlavor> absent() {
     std::vector<AbsentFlavor> all;
     for (const std::string& precision : Types::precisions()) {
-      const int from = Types::select(precision, []<class Real> { return from_architecture<Case<Real>>(); });
+      const int from = Types::select(precision, []<class Real>() { return from_architecture<Case<Real>>(); });
       for (AbsentFlavor& flavor : absent_flavors(precision, from)) all.push_back(std::move(flavor));
     }
     return all;
@@ -85,10 +86,10 @@ struct Register {
   }
   static std::unique_ptr<Workload> prepare(const Parameters& p, std::string_view precision, std::pmr::memory_resource& memory) {
     auto& device = dynamic_cast<DeviceMemory&>(memory);
-    return Types::select(precision, [&]<class Real> { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, device)); });
+    return Types::select(precision, [&]<class Real>() { return std::unique_ptr<Workload>(std::make_unique<Case<Real>>(p, device)); });
   }
   static Sweep on_host(std::string_view precision) {
-    return Types::select(precision, []<class Real> { return Sweep{&swept_on_host<Real>}; });
+    return Types::select(precision, []<class Real>() { return Sweep{&swept_on_host<Real>}; });
   }
   static Tally count(const Parameters& p) {
     if constexpr (Does::is_application) {

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 #include "core/shared_library.hpp"
 
 namespace plumbline {
@@ -21,30 +23,76 @@ std::string last_loader_error() {
   return why == nullptr ? "no reason given" : why;
 }
 
+/// A module that is there.
+struct Found {
+  const GpuModuleFile* built;
+  fs::path file;
+};
+
+/// The modules in these folders, the newest first, each from the first folder that has it.
+std::vector<Found> modules_in(const std::vector<fs::path>& folders) {
+  std::vector<Found> found;
+  std::error_code none;
+  for (const GpuModuleFile& one : gpu_module_files)
+    for (const fs::path& folder : folders) {
+      const bool is_file = fs::is_regular_file(folder, none);
+      const fs::path file = fs::absolute(is_file ? folder : folder / one.file);
+      if (file.filename() != one.file || !fs::exists(file, none)) continue;
+      found.push_back({&one, file});
+      break;
+    }
+  return found;
+}
+
+bool runs(const Found& module, int driver) { return module.built->cuda * 1000 <= driver; }
+
+std::string cuda_in_words(int driver) { return "CUDA " + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10); }
+
+/// Says why a driver runs none of the modules that are there, and what to do.
+std::string why_it_runs_none(const std::vector<Found>& found, int driver) {
+  const GpuModuleFile& oldest = gpu_module_files.back();
+  std::string text = "the NVIDIA driver here is for " + cuda_in_words(driver) + ", and ";
+  if (driver < oldest.cuda * 1000)
+    return text + "no module for GPUs runs below CUDA " + std::to_string(oldest.cuda) + ": a driver of version " +
+           std::to_string(oldest.least_driver) + " or later is needed";
+  const GpuModuleFile& here = *found.front().built;
+  return text + here.file + ", the only module here, needs driver " + std::to_string(here.least_driver) + " or later; " + oldest.file +
+         " runs on it: take a bundle that has both, or build with -DPLUMBLINE_CUDA12=ON (jobs/building.md)";
+}
+
+std::string why_this_one(const Found& module, const std::vector<Found>& found, int driver) {
+  const std::string file = module.file.filename().string();
+  if (driver == 0) return file + " is taken without a driver";
+  if (!runs(module, driver)) return file + " is taken for its kernels alone";
+  std::string text = file + " is taken, for the driver is for " + cuda_in_words(driver);
+  if (found.size() == 1) text += " and no other module is here";
+  return text;
+}
+
 }  // namespace
 
-OpenedGpuModule open_gpu_module(const std::vector<fs::path>& folders) {
-  const std::string built = std::string("; it is built beside plumbline where the CUDA toolkit 13 is found") + left_out;
-  fs::path file;
-  std::string looked_in;
-  std::error_code none;
-  for (const auto& folder : folders) {
-    if (file = fs::absolute(folder / gpu_module_file); fs::exists(file, none)) break;
-    looked_in += (looked_in.empty() ? "" : ", ") + file.parent_path().string();
-    file.clear();
+OpenedGpuModule open_gpu_module(const std::vector<fs::path>& folders, int driver) {
+  const std::string built = std::string("; it is built beside plumbline where the CUDA toolkit 13 or 12 is found") + left_out;
+  const std::vector<Found> found = modules_in(folders);
+  if (found.empty()) {
+    std::string looked_in;
+    for (const auto& folder : folders) looked_in += (looked_in.empty() ? "" : ", ") + fs::absolute(folder).string();
+    return {nullptr, "", "no module for GPUs: no " + std::string(gpu_module_files.front().file) + " in " + looked_in + built};
   }
-  if (file.empty()) return {nullptr, "", "no module for GPUs: no " + std::string(gpu_module_file) + " in " + looked_in + built};
   // The module itself opens the driver, by its soname.
   if (const std::string unsafe = unsafe_loader_path(); !unsafe.empty())
     return {nullptr, "", "no module for GPUs: it is not opened, because " + unsafe};
+  const auto suits = std::find_if(found.begin(), found.end(), [&](const Found& one) { return runs(one, driver); });
+  const Found& chosen = suits == found.end() ? found.front() : *suits;
+  const std::string file = chosen.file.string();
   const auto [opened, why_not] = open_library(file, RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) return {nullptr, "", "no module for GPUs: " + why_not + built};
   const auto entry = reinterpret_cast<GpuModuleEntry>(dlsym(opened, gpu_module_entry));
-  if (entry == nullptr) return {nullptr, file.string(), file.string() + " is no module of plumbline: " + last_loader_error()};
+  if (entry == nullptr) return {nullptr, file, file + " is no module of plumbline: " + last_loader_error()};
   const GpuModule* const module = entry(gpu_module_interface, PLUMBLINE_VERSION);
-  if (module == nullptr)
-    return {nullptr, file.string(), file.string() + " was built for another version of plumbline; install the two together"};
-  return {module, file.string(), ""};
+  if (module == nullptr) return {nullptr, file, file + " was built for another version of plumbline; install the two together"};
+  return {module, file, "", why_this_one(chosen, found, driver),
+          driver == 0 || suits != found.end() ? "" : why_it_runs_none(found, driver)};
 }
 
 }  // namespace plumbline

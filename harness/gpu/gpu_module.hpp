@@ -1,6 +1,7 @@
-// The module libplumbline_cuda.so gives the program that opens it at run time the kernels for GPUs, and the GPUs to run them on. The
-// program itself links nothing of CUDA, so that it starts on nodes without a driver.
+// The module (libplumbline_cuda.so of CUDA 13, libplumbline_cuda12.so of CUDA 12) gives the program that opens it at run time the kernels
+// for GPUs, and the GPUs to run them on. The program itself links nothing of CUDA, so that it starts on nodes without a driver.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -89,14 +90,27 @@ struct OpenedGpuModule {
   const GpuModule* module = nullptr;  // never closed
   std::string file;                   // that was opened
   std::string why_not;                // in words with what to try, where there is none
+  std::string chosen = {};            // why it is this one of the modules, in words
+  std::string cannot_run = {};  // why the driver here runs nothing of it, in words with what to try; its kernels are known all the same
 };
 
-/// Opens the module in the first of these folders that has it, by its absolute path, and nowhere else. Each call tries anew.
-OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders);
+/// The module as it is built with one CUDA: by NVIDIA's rule of minor version compatibility what was built with any CUDA 12.x runs on each
+/// driver from 525 on, what was built with 13.x on each from 580 on (NVIDIA, CUDA Compatibility, table 1).
+struct GpuModuleFile {
+  int cuda;          // the major number
+  const char* file;  // its name
+  int least_driver;  // that runs it
+};
+inline constexpr std::array gpu_module_files{GpuModuleFile{13, "libplumbline_cuda.so", 580},
+                                             GpuModuleFile{12, "libplumbline_cuda12.so", 525}};  // the newest first
 
-inline constexpr std::string_view gpu_module_file = "libplumbline_cuda.so";
+/// Opens a module in these folders (or that very file, where one of them is a file), by its absolute path, and nowhere else: the newest
+/// that runs on a driver for this CUDA (as cuda_of_driver() of counters/cupti/cuda_driver.hpp tells; 0: there is none), else the newest
+/// that is there, whose kernels can be told all the same. Each call tries anew.
+OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders, int driver);
+
 /// The interface's number, which changes with every change of what stands in this header and in what it includes.
-inline constexpr int gpu_module_interface = 9;
+inline constexpr int gpu_module_interface = 10;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
 inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";

@@ -255,7 +255,7 @@ class ConvCase final : public ApplicationData {
 
  public:
   using Arguments = ConvLaunches<Real>;
-  static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : 0; }
+  static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : conv_by_tensor_cores<Real> ? 75 : 0; }
 
   static ApplicationWork application(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).application(); }
 
@@ -300,8 +300,8 @@ class ConvCase final : public ApplicationData {
       for (const auto& one : x.tiles) cuda::launch_elements<ConvImageTransform<Real>>(one, 0, one.size());
       for (const auto& one : x.outputs) launch_outputs(one);
     }
-    for (const auto& one : x.products) with_width<Real>(one.gather.outer, [&]<unsigned wide> { launch_product<Real, wide>(one); });
-    for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide> { launch_gradient<Real, wide>(one); });
+    for (const auto& one : x.products) with_width<Real>(one.gather.outer, [&]<unsigned wide>() { launch_product<Real, wide>(one); });
+    for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide>() { launch_gradient<Real, wide>(one); });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {

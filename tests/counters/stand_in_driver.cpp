@@ -23,7 +23,11 @@ void inject() {
 
 STAND_IN CUresult cuInit(unsigned) { return inject(), static_cast<CUresult>(settings.driver); }
 STAND_IN CUresult cuGetErrorString(CUresult, const char** text) { return *text = "made-up trouble", CUDA_SUCCESS; }
-STAND_IN CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
+/// The version that a test tells: STAND_IN_DRIVER_CUDA=12040.
+STAND_IN CUresult cuDriverGetVersion(int* version) {
+  const char* told = std::getenv("STAND_IN_DRIVER_CUDA");
+  return *version = told == nullptr ? 13000 : std::atoi(told), CUDA_SUCCESS;
+}
 STAND_IN CUresult cuDeviceGetCount(int* count) { return *count = settings.devices, CUDA_SUCCESS; }
 STAND_IN CUresult cuCtxGetCurrent(CUcontext* context) { return *context = current, CUDA_SUCCESS; }
 STAND_IN CUresult cuCtxSetCurrent(CUcontext context) { return current = context, CUDA_SUCCESS; }

@@ -4,6 +4,8 @@ elements that a sweep works on, times the place of the metric in its group. From
 
 import json
 import os
+import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -225,6 +227,30 @@ def test_doctor_tries_the_counters_and_says_what_stands_in_the_way(result, statu
     rows = json.loads(plumbline("doctor", "--json", STAND_IN_CUPTI_ENABLE=str(result)).stdout)["rows"]
     (row,) = [one for one in rows if one["what"] == "counters by cupti"]
     assert row["status"] == status and "GH100" in (row["found"] or row["reason"])
+
+
+def rows_of_doctor(**environment):
+    return {row["what"]: row for row in json.loads(plumbline("doctor", "--json", **environment).stdout)["rows"]}
+
+
+def test_a_driver_for_cuda_12_takes_the_module_and_the_cupti_of_12(run, tmp_path):
+    shutil.copy(pathlib.Path(os.environ["STAND_IN_CUDA"]) / "libplumbline_cuda.so", tmp_path / "libplumbline_cuda12.so")
+    driver = {"STAND_IN_DRIVER_CUDA": "12040", "PLUMBLINE_CUDA_MODULE_PATH": str(tmp_path)}
+    rows = rows_of_doctor(**driver)
+    assert "libplumbline_cuda12.so is taken, for the driver is for CUDA 12.4" in str(rows["kernels for GPUs"])
+    assert rows["counters by cupti"]["status"] == "ok"
+    ended, store = run(CAMPAIGN, **driver)
+    assert ended.returncode == 0, ended.stderr
+    (outcome,) = counted(store)
+    assert outcome["status"] == "ok", outcome
+    assert {row["status"] for row in table(store, "counts")} == {"ok"}
+
+
+@pytest.mark.parametrize("cuda, words", [("12020", "libplumbline_cuda12.so runs on it"), ("11080", "a driver of version 525 or later is needed")])
+def test_a_driver_that_runs_no_module_here_is_one_line_and_the_rest_goes_on(run, cuda, words):
+    assert words in rows_of_doctor(STAND_IN_DRIVER_CUDA=cuda)["kernels for GPUs"]["reason"]
+    ended, store = run(CAMPAIGN.replace('counters = "cupti"', 'counters = "none"'), STAND_IN_DRIVER_CUDA=cuda)
+    assert ended.returncode == 0 and words in ended.stdout + ended.stderr
 
 
 def test_the_counters_of_the_gpu_are_listed_beside_those_of_the_cpu():

@@ -58,7 +58,7 @@ inline const Disassembly& disassembled_module() {
   static const Disassembly all = [] {
     Disassembly read;
     for (const auto& file : std::filesystem::directory_iterator(PLUMBLINE_DISASSEMBLY_FOLDER)) {
-      if (file.path().extension() != ".sass") continue;
+      if (file.path().extension() != ".sass" || file.path().stem().stem() != "libplumbline_cuda") continue;  // not that of CUDA 12
       std::ifstream in(file.path());
       const std::string text(std::istreambuf_iterator<char>(in), {});
       const std::string architecture = file.path().stem().extension().string();

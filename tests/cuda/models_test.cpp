@@ -425,12 +425,12 @@ TEST(gpu_models, of_fp8_by_mma_sync_are_there_only_where_it_is_an_instruction) {
   for (const Kernel* kernel : all_kernels()) {
     if (kernel->name != "ert/mma") continue;
     for (const Flavor& flavor : kernel->flavors())
-      EXPECT_TRUE(flavor.precision != "fp8" || flavor.name == "cuda13-sm_89" || flavor.name == "cuda13-sm_120") << flavor.name;
+      EXPECT_TRUE(flavor.precision != "fp8" || flavor.name.ends_with("sm_89") || flavor.name.ends_with("sm_120")) << flavor.name;
     const bool hopper = std::any_of(kernel->flavors().begin(), kernel->flavors().end(),
-                                    [](const Flavor& flavor) { return flavor.name == "cuda13-sm_90a"; });
+                                    [](const Flavor& flavor) { return flavor.name.ends_with("sm_90a"); });
     const auto missing = kernel->absent_flavors();
     EXPECT_EQ(std::any_of(missing.begin(), missing.end(),
-                          [](const AbsentFlavor& one) { return one.name == "cuda13-sm_90a" && one.reason.starts_with("fp8: "); }),
+                          [](const AbsentFlavor& one) { return one.name.ends_with("sm_90a") && one.reason.starts_with("fp8: "); }),
               hopper);
   }
 }

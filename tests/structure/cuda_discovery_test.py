@@ -16,6 +16,8 @@ include(PlumblineCudaArchitectures)
 plumbline_cuda_architectures(architectures why_none)
 message(STATUS "architectures=${{architectures}},${{why_none}}")
 message(STATUS "toolkit=${{PLUMBLINE_CUDA_FOUND}},${{PLUMBLINE_CUDA_VERSION}},${{PLUMBLINE_CUDA_NVCC}},${{PLUMBLINE_CUDA_LIBRARY_DIR}}")
+plumbline_cuda12_architectures(architectures12 ${{architectures}})
+message(STATUS "cuda12=${{PLUMBLINE_CUDA12_FOUND}},${{PLUMBLINE_CUDA12_VERSION}},${{PLUMBLINE_CUDA12_NVCC}},${{architectures12}}.")
 message(STATUS "cupti=${{PLUMBLINE_CUPTI_FOUND}},${{PLUMBLINE_CUPTI_VERSION}},${{PLUMBLINE_CUPTI_INCLUDE_DIR}},${{PLUMBLINE_CUPTI_LIBRARY_DIR}}")
 """
 
@@ -160,3 +162,23 @@ def test_without_a_gpu_native_is_nothing_and_the_reason_says_what_to_ask_for(tmp
     gpus(tmp_path, "NVIDIA-SMI has failed: 12.2\\n")
     said = configure(tmp_path, native)
     assert "architectures=,nvidia-smi names no GPU" in said and "-DPLUMBLINE_CUDA_ARCHITECTURES=all" in said
+
+
+def test_a_cuda_12_is_found_beside_a_newer_one_with_its_own_architectures(tmp_path):
+    newer, older = toolkit(tmp_path / "cuda"), toolkit(tmp_path / "cuda-12.4", version="12.4.131")
+    said = configure(tmp_path, f"-DCUDAToolkit_ROOT={newer}", "-DPLUMBLINE_CUDA_ARCHITECTURES=all", f"-DPLUMBLINE_CUDA12_ROOT={older}")
+    assert "toolkit=ON,13.1.5" in said and f"cuda12=ON,12.4.131,{older}/bin/nvcc,70;75;80;90a." in said
+    shutil.rmtree(tmp_path / "build")
+    older = toolkit(tmp_path / "cuda-12.8", version="12.8.93")
+    said = configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=all", usual=tmp_path / "cuda")
+    assert "cuda12=ON,12.4.131" in said, "the first of those beside the usual one"
+    said = configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=all", f"-DPLUMBLINE_CUDA12_ROOT={older}")
+    assert f"cuda12=ON,12.8.93,{older}/bin/nvcc,70;75;80;90a;100;120." in said
+
+
+def test_a_cuda_12_alone_is_enough_and_one_too_old_is_told(tmp_path):
+    said = configure(tmp_path, CUDA_HOME=str(toolkit(tmp_path / "cuda", version="12.6.85")))
+    assert "toolkit=OFF" in said and "cuda12=ON,12.6.85" in said
+    said = configure(tmp_path, "-DPLUMBLINE_CUDA12=ON", fails=True, CUDA_HOME=str(toolkit(tmp_path / "old", version="12.2.140")))
+    assert "12.4 or later is needed" in said and "PLUMBLINE_CUDA12_ROOT" in said
+    assert "CUDA 12: left out: PLUMBLINE_CUDA12=OFF" in configure(tmp_path, "-DPLUMBLINE_CUDA12=OFF", CUDA_HOME=str(tmp_path / "cuda"))

@@ -105,10 +105,11 @@ Capability gpu_code_row() {
 Capability gpu_kernels_row() {
   const OpenedGpuModule& module = module_for_gpus();
   if (module.module == nullptr) return {"kernels for GPUs", Status::unavailable, module.why_not, ""};
-  const std::string built = fmt::format("{} kernels by {}, in {}", module.module->kernels().size(), module.module->version(), module.file);
+  const std::string built =
+      fmt::format("{} kernels by {}, in {}; {}", module.module->kernels().size(), module.module->version(), module.file, module.chosen);
   const NodeGpus& here = gpus_here();
   if (here.gpus.empty()) {
-    const std::string why = this_topology().gpus.empty() ? "no GPU to run them on" : here.why_none;
+    const std::string why = this_topology().gpus.empty() && module.cannot_run.empty() ? "no GPU to run them on" : here.why_none;
     return {"kernels for GPUs", Status::unavailable, fmt::format("{}; {}", why, built), ""};
   }
   std::vector<std::string> all;
@@ -117,7 +118,9 @@ Capability gpu_kernels_row() {
                               static_cast<double>(gpu.memory_bytes) / 0x1p30, gpu.flavor.empty() ? "none of them" : gpu.flavor));
   const bool runs = std::any_of(here.gpus.begin(), here.gpus.end(), [](const GpuProperties& gpu) { return !gpu.flavor.empty(); });
   return {"kernels for GPUs", runs ? Status::ok : Status::unavailable, fmt::format("{}; {}", fmt::join(all, "; "), built),
-          runs ? "plumbline run gpu_quick" : "build with -DPLUMBLINE_CUDA_ARCHITECTURES of this GPU"};
+          runs ? "plumbline run gpu_quick"
+               : "build with -DPLUMBLINE_CUDA_ARCHITECTURES of this GPU; of Volta take libplumbline_cuda12.so (PLUMBLINE_CUDA_MODULE_PATH "
+                 "names its file)"};
 }
 
 // Tries to write here: permissions alone say nothing about read-only file systems, quotas, or root.

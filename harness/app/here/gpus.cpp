@@ -8,6 +8,7 @@
 
 #include "app/here/paths.hpp"
 #include "core/error.hpp"
+#include "counters/cupti/cuda_driver.hpp"
 #include "counters/sass/launch_counts.hpp"
 
 namespace plumbline::app {
@@ -23,6 +24,7 @@ OpenedGpuModule& opened() {
 NodeGpus ask_driver() {
   const OpenedGpuModule& module = module_for_gpus();
   if (module.module == nullptr) return {{}, module.why_not};
+  if (!module.cannot_run.empty()) return {{}, module.cannot_run};
   if (const Availability here = module.module->availability(); !here.ok()) return {{}, here.reason};
   try {
     return {module.module->gpus(), ""};
@@ -40,7 +42,7 @@ fs::path folder_of_code() {
 std::string why_no_code(const NodeGpus& node, const fs::path& folder) {
   std::string missing;
   for (const std::string& flavor : node.flavors()) {
-    missing = code_file(flavor.substr(flavor.find("sm_")));
+    missing = code_file(flavor);
     if (fs::exists(folder / missing)) return "";
   }
   if (missing.empty()) return node.in_words();
@@ -60,7 +62,7 @@ std::vector<fs::path> folders_of_module() {
 }
 
 void open_module_for_gpus() {
-  opened() = open_gpu_module(folders_of_module());
+  opened() = open_gpu_module(folders_of_module(), cuda_of_driver());
   if (opened().module == nullptr) return;
   for (const Kernel& kernel : opened().module->kernels()) register_kernel(kernel);
 }

@@ -16,8 +16,8 @@ void open_module_for_gpus();
 const OpenedGpuModule& module_for_gpus();
 /// The flavors that the module has code for, ascending: "cuda13-sm_75", ...; none without it.
 std::vector<std::string> flavors_of_module();
-/// The folders where the module is looked for: PLUMBLINE_CUDA_MODULE_PATH (a folder; where it is set, nowhere else but by the loader's
-/// path), beside the program, in ../lib.
+/// The folders where the module is looked for: PLUMBLINE_CUDA_MODULE_PATH (a folder, or one module's file; where it is set,
+/// nowhere else), beside the program, in ../lib.
 std::vector<std::filesystem::path> folders_of_module();
 
 /// The place of the code by which the module's launches are counted (counters/sass/disassembled.hpp): its text lies beside the module, or

@@ -13,6 +13,13 @@ constexpr int capability_major = 75, capability_minor = 76;
 
 }  // namespace
 
+int cuda_of_driver(const std::string& library) {
+  const auto [opened, why_not] = open_library(library, RTLD_LAZY | RTLD_LOCAL);
+  const auto ask = opened == nullptr ? nullptr : reinterpret_cast<int (*)(int*)>(dlsym(opened, "cuDriverGetVersion"));
+  int number = 0;
+  return ask != nullptr && ask(&number) == success ? number : 0;
+}
+
 template <class... Arguments>
 int CudaDriver::invoke(const char* function, Arguments... arguments) const {
   const auto found = reinterpret_cast<int (*)(Arguments...)>(dlsym(library_, function));

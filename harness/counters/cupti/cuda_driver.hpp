@@ -6,6 +6,10 @@
 
 namespace plumbline {
 
+/// The CUDA that the driver here is for, by cuDriverGetVersion: 13000 for 13.0; 0 where there is no driver. It starts nothing. Where a
+/// package of NVIDIA's (cuda-compat) stands in front of the driver's library, it is that one's.
+int cuda_of_driver(const std::string& library = "libcuda.so.1");
+
 /// The driver as this process has it open.
 class CudaDriver {
  public:

@@ -72,7 +72,9 @@ const CuptiLibrary& CuptiHost::library() const {
 std::string CuptiHost::version() const {
   std::uint32_t number = 0;
   PLUMBLINE_CUPTI(library(), cuptiGetVersion, &number);
-  return "CUPTI " + std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + " (" + library().file.string() + ")";
+  const std::string version = number < 10000 ? "12, interface " + std::to_string(number)  // a number of CUPTI's own before 13
+                                             : std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100);
+  return "CUPTI " + version + " (" + library().file.string() + ")";
 }
 
 fs::path CuptiHost::folder() const { return library().file.parent_path(); }

@@ -27,7 +27,7 @@ class CuptiHost {
   const Availability& availability() const { return availability_; }
   /// The library; null where it is not ok.
   const std::shared_ptr<const CuptiLibrary>& opened() const { return library_; }
-  /// The version: "CUPTI 13.0 (/usr/local/cuda/lib/libcupti.so.13)".
+  /// The version: "CUPTI 13.0 (/usr/local/cuda/lib/libcupti.so.13)"; of CUDA 12.x, "CUPTI 12, interface 28 (...)".
   std::string version() const;
   /// The folder where the library was found.
   std::filesystem::path folder() const;

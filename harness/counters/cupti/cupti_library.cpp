@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/shared_library.hpp"
+#include "counters/cupti/cuda_driver.hpp"
 #include "counters/cupti/cupti_refusals.hpp"
 
 namespace plumbline {
@@ -10,11 +11,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string cupti_name = "libcupti.so." + std::to_string(CUPTI_API_VERSION / 10000);
+/// The library's name: of the CUDA whose interface this program was built with, or of CUDA 12 where the driver is for that one, whose CUPTI
+/// has the same interface from 12.6 on (the range profiler's headers of 12.6 to 13.0 differ in comments alone).
+const std::string& cupti_name() {
+  static const int driver = cuda_of_driver() / 1000;
+  static const std::string name = "libcupti.so." + std::to_string(driver == 12 ? driver : CUPTI_API_VERSION / 10000);
+  return name;
+}
+/// The wheel of PyPI that has it.
+const char* wheel() { return cupti_name().ends_with(".12") ? "'nvidia-cuda-cupti-cu12>=12.6'" : "nvidia-cuda-cupti"; }
 const char* const nvperf_name = "libnvperf_host.so";  // opened by libcupti, by this name
 
 /// Whether it answers at all: 13.0 does anywhere, 13.5 only where NVIDIA's driver is.
 bool answers(const CuptiLibrary& cupti, std::string& why) {
+  if (dlsym(cupti.handle, "cuptiProfilerHostInitialize") == nullptr)
+    return why = cupti.file.string() + " has no range profiler, which came with CUDA 12.6: pip install " + wheel(), false;
   try {
     std::uint32_t number = 0;
     PLUMBLINE_CUPTI(cupti, cuptiGetVersion, &number);
@@ -32,17 +43,17 @@ bool answers(const CuptiLibrary& cupti, std::string& why) {
 std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::string& why) {
   if (!folder.empty() && !holds_cupti(folder)) return why = "not in " + folder.string(), nullptr;
   const auto [handle, why_not] =
-      open_library(folder.empty() ? cupti_name : fs::absolute(folder / cupti_name).string(), RTLD_NOW | RTLD_LOCAL);
+      open_library(folder.empty() ? cupti_name() : fs::absolute(folder / cupti_name()).string(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return why = why_not, nullptr;
   std::string origin(4096, '\0');
-  if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return why = "nothing tells where " + cupti_name + " was found", nullptr;
+  if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return why = "nothing tells where " + cupti_name() + " was found", nullptr;
   const fs::path found = origin.c_str();
   if (const auto beside = open_library(fs::absolute(found / nvperf_name), RTLD_NOW | RTLD_LOCAL); beside.handle == nullptr) {
-    why = (found / cupti_name).string() + " needs " + nvperf_name + " beside it: " + beside.why_not;
+    why = (found / cupti_name()).string() + " needs " + nvperf_name + " beside it: " + beside.why_not;
     dlclose(handle);
     return nullptr;
   }
-  return std::make_shared<const CuptiLibrary>(CuptiLibrary{handle, found / cupti_name});
+  return std::make_shared<const CuptiLibrary>(CuptiLibrary{handle, found / cupti_name()});
 }
 
 }  // namespace
@@ -62,7 +73,7 @@ void CuptiLibrary::require_success(CUptiResult result, const char* call, const c
 
 bool holds_cupti(const fs::path& folder) {
   std::error_code none;
-  return fs::exists(folder / cupti_name, none);
+  return fs::exists(folder / cupti_name(), none);
 }
 
 std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& folders, std::string& why_not) {
@@ -78,8 +89,8 @@ std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& fold
     reasons += (reasons.empty() ? "" : "; ") + why;
     looked_in += (looked_in.empty() ? "" : ", ") + (folder.empty() ? "the loader's path" : folder.string());
   }
-  why_not = "no " + cupti_name + " that can be used: " + reasons + "; looked in: " + looked_in +
-            "; install it (pip install nvidia-cuda-cupti) and put its folder on LD_LIBRARY_PATH";
+  why_not = "no " + cupti_name() + " that can be used: " + reasons + "; looked in: " + looked_in + "; install it (pip install " + wheel() +
+            ") and put its folder on LD_LIBRARY_PATH";
   return nullptr;
 }
 

@@ -44,7 +44,7 @@ struct CuptiLibrary {
   void require_success(CUptiResult result, const char* call, const char* in_file, int line) const;
 };
 
-/// Whether the folder has the library of the version that this program was built with.
+/// Whether the folder has the library of the version that this program and the driver take: that of CUDA 13, or of 12 for a driver of 12.x.
 bool holds_cupti(const std::filesystem::path& folder);
 
 /// Opens CUPTI in the first of the folders (an empty one: the loader's path) that has it, with libnvperf_host beside it, else by the

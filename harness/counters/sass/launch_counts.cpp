@@ -122,7 +122,10 @@ void note(std::string& reason, const std::string& why) {
 
 }  // namespace
 
-std::string code_file(const std::string& architecture) { return "libplumbline_cuda." + architecture + ".sass"; }
+std::string code_file(const std::string& flavor) {
+  const char* const module = flavor.starts_with("cuda12-") ? "libplumbline_cuda12." : "libplumbline_cuda.";
+  return module + flavor.substr(std::min(flavor.find("sm_"), flavor.size())) + ".sass";
+}
 
 LaunchCounts counts_of(std::span<const KernelLaunch> launches, const fs::path& folder) {
   LaunchCounts all;

@@ -11,8 +11,8 @@
 
 namespace plumbline {
 
-/// The disassembled code for an architecture ("sm_90a"), by harness/cmake/disassemble.cmake.
-std::string code_file(const std::string& architecture);
+/// The disassembled code of a flavor ("cuda13-sm_90a", "cuda12-sm_70"; "sm_90a" is CUDA 13's), by harness/cmake/disassemble.cmake.
+std::string code_file(const std::string& flavor);
 
 /// The counts of all threads that have work.
 struct LaunchCounts {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/host_name.hpp"
+#include "counters/cupti/cuda_driver.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"
 
 namespace plumbline {
@@ -222,7 +223,7 @@ class StandInModule final : public GpuModule {
 }  // namespace plumbline
 
 extern "C" __attribute__((visibility("default"))) const plumbline::GpuModule* plumbline_gpu_module(int interface, const char* version) {
-  static const plumbline::OpenedGpuModule real = plumbline::open_gpu_module({PLUMBLINE_CUDA_FOLDER});
+  static const plumbline::OpenedGpuModule real = plumbline::open_gpu_module({PLUMBLINE_CUDA_FOLDER}, plumbline::cuda_of_driver());
   if (real.module == nullptr || interface != plumbline::gpu_module_interface || std::string_view(version) != PLUMBLINE_VERSION)
     return nullptr;
   static const plumbline::StandInModule module(*real.module);
