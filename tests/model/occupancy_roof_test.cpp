@@ -28,6 +28,7 @@ const std::vector<Ceiling> saturating{by_warps(1, 100), by_warps(2, 200),  by_wa
 RooflinePlacement placed(double roof_gflops) {
   RooflinePlacement placement{.node = "node0"};
   placement.roof_precision = "fp64";
+  placement.gpus = {0};
   placement.compute.gflops = roof_gflops;
   return placement;
 }

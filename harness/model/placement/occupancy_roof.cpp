@@ -14,10 +14,11 @@ using Rates = std::map<double, double>;  // GFLOP/s by warps on a multiprocessor
 
 Rates rates_by_warps(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
   Rates rates;
+  if (placement.gpus.empty()) return rates;
   for (const auto& one : ceilings) {
     const double warps = std::atof(one.pattern.c_str());  // "8 warps"
     if (one.level == CeilingKind::occupancy && one.status == Status::ok && one.value > 0 && warps > 0 && one.scope == gpu_scope &&
-        one.node == placement.node && one.device == placement.gpu && one.precision == placement.roof_precision)
+        one.node == placement.node && one.device == placement.gpus.front() && one.precision == placement.roof_precision)
       rates[warps] = one.value;
   }
   return rates;
