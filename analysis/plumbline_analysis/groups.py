@@ -74,6 +74,8 @@ def roofs_of(ceiling_rows, group):
     Never a CPU's for what ran on a GPU, nor the other way.
     """
     usable = [row for row in ceiling_rows if number(row["value"]) and row["status"] == "ok" and is_gpu(team(row)) == is_gpu(group.team)]
+    if is_gpu(group.team) and ", " in group.team:
+        usable = _together(usable, group.team)
     usable = [row for row in usable if row["level"] in style.LEVELS or row["level"] == "compute" and row["precision"] == group.precision]
     if not usable:
         return None
@@ -89,6 +91,21 @@ def roofs_of(ceiling_rows, group):
         return None
     ordered = dict(sorted(bandwidths.items(), key=lambda item: style.level_order(item[0])))
     return Roofs(ordered, peaks, f"ceilings of {' and '.join(strange)}" if strange else "")
+
+
+def _together(rows, gpus):
+    """The ceilings of several GPUs at once: the sums of each one's, where every one has it."""
+    words = gpus.split(", ")
+    of_gpu = {(row["node"], row["name"]): row for row in rows}
+    sums = []
+    for row in rows:
+        if team(row) != words[0]:
+            continue
+        each = [of_gpu.get((row["node"], row["name"].replace(words[0], word, 1))) for word in words]
+        if all(each):
+            added = {key: sum(one[key] for one in each) for key in ("value", "traffic_gbs") if number(row.get(key))}
+            sums.append({**row, **added, "together": gpus})
+    return sums
 
 
 def _as_traffic(row):

@@ -45,10 +45,12 @@ def number(value):
 
 
 def team(row):
-    """The team that worked on a case, or reached a ceiling: "r1t2", or the GPU of the node: "GPU", "GPU1", ..."""
+    """The team that worked on a case, or reached a ceiling: "r1t2", or the node's GPUs: "GPU", "GPU1", "GPU, GPU1", ..."""
+    if row.get("together"):
+        return row["together"]
     if row.get("scope") == "GPU":
         return gpu_of(row["name"])
-    if "/g1/" in row.get("case", ""):
+    if re.search(r"/g\d+/", row.get("case", "")):
         return row.get("gpu") or "GPU"
     return f"r{row['ranks']}t{row['threads']}"
 

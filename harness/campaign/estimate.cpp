@@ -12,11 +12,13 @@ namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
 
+/// The bytes of the memory that a case's data lie in: of the node, which all ranks share, or of each rank's own GPU.
 std::optional<std::uint64_t> footprint(const Case& what) {
   std::uint64_t sum = 0;
   for (const auto& stream : what.work().streams)
     if (__builtin_add_overflow(sum, stream.footprint_bytes, &sum) || sum >= most_bytes) return std::nullopt;
-  if (__builtin_mul_overflow(sum, static_cast<std::uint64_t>(what.team.ranks), &sum) || sum >= most_bytes) return std::nullopt;
+  const int sharing = what.team.gpus > 0 ? 1 : what.team.ranks;
+  if (__builtin_mul_overflow(sum, static_cast<std::uint64_t>(sharing), &sum) || sum >= most_bytes) return std::nullopt;
   return sum;
 }
 

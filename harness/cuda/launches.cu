@@ -100,7 +100,7 @@ cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 #if CUDART_VERSION < 13000  // CUDA 12 launches by a function's own address
 cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                     cudaStream_t stream) {
-  if (writing.where != nullptr) write_down(names()[function], grid, block);
+  if (writing.where != nullptr && !writing.captured) write_down(names()[function], grid, block);
   return writing.only ? cudaSuccess : __real_cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream);
 }
 #endif

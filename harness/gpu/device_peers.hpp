@@ -26,7 +26,7 @@ class DevicePeers final : public Peers {
   void tell_failure();
 
  private:
-  /// Copies out of the device, which leaves zeros where it fails; and into it.
+  /// Copies out of the device, which leaves zeros where it fails; and into it. What fails is kept.
   std::vector<std::byte> copied_out(const void* from, std::size_t bytes);
   void copy_in(void* to, const void* from, std::size_t bytes);
 

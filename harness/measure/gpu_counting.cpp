@@ -66,12 +66,13 @@ void count_sweeps(PreparedOnGpu& prepared, Backend& backend, Passes& passes) {
     prepared.restore();
   });
   do {
+    on_all(prepared.team(), [&] { prepared.wait(); });
     on_all(prepared.team(), [&] {
-      prepared.wait();
       if (passes.wanted())
         passes.count([&] { sweep_and_count(prepared, backend); });
       else
         prepared.sweep();
+      prepared.wait();
       prepared.restore();
     });
   } while (prepared.team().any(passes.wanted()));
@@ -91,7 +92,6 @@ std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool emp
   else
     count_sweeps(prepared, backend, passes);
   backend.close(0);
-  prepared.wait();
   std::vector<std::vector<Reading>> all;
   for (int sum = 0; sum < sums; ++sum)
     if (!prepared.is_application() || empty || prepared.entries_of(static_cast<std::size_t>(sum)) != 0)
@@ -177,7 +177,8 @@ CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repeti
       RegionCounts counts{.kernel = {prepared_->is_application() ? whole_of(regions) : regions.front()}, .empty = {}, .sweeps = 1};
       const Reading* const refused = refusal(regions);
       if (refused != nullptr) counted.status = refused->status, counted.reason = refused->reason;
-      const std::vector<Reading> empty = refused != nullptr ? counts.kernel.front() : empty_region(backend, group);
+      std::vector<Reading> empty;
+      on_all(team_, [&] { empty = refused != nullptr ? counts.kernel.front() : empty_region(backend, group); });
       counts.empty = {refused != nullptr ? empty : times(prepared_->entries(), empty)};
       counted.repetitions.push_back(std::move(counts));
       if (refused == nullptr && prepared_->is_application()) add_phases(counted, regions, empty);

@@ -69,9 +69,19 @@ void PreparedOnGpu::sweep_only(double share) {
   end_ = std::min(workload_->extent(), std::max<std::size_t>(grains, 1) * grain);
 }
 
-void PreparedOnGpu::sweep() { application_ != nullptr ? sweep_alone(*application_, sweep_, peers_) : sweep_(arguments_, 0, end_); }
+void PreparedOnGpu::sweep() {
+  if (application_ == nullptr)
+    attempt([&] { sweep_(arguments_, 0, end_); });
+  else
+    for (const Step& step : application_->steps()) run(step);
+}
 
-void PreparedOnGpu::run(const Step& step) { step.exchange ? step.exchange(peers_) : sweep_(step.arguments, 0, step.extent); }
+void PreparedOnGpu::run(const Step& step) {
+  if (step.exchange)
+    step.exchange(peers_);
+  else
+    attempt([&] { sweep_(step.arguments, 0, step.extent); });
+}
 
 std::size_t PreparedOnGpu::phases() const { return application_ == nullptr ? 0 : application_->phases(); }
 
@@ -88,6 +98,7 @@ std::size_t PreparedOnGpu::entries() const {
 }
 
 void PreparedOnGpu::wait() {
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   peers_.tell_failure();
   gpu_.wait();
 }
@@ -117,10 +128,10 @@ double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
   for (std::uint64_t done = 0; done < sweeps; done += together) {
     team_.barrier();
     on_all(team_, [&] {
-      gpu_.start();
+      attempt([&] { gpu_.start(); });
       for (std::uint64_t i = 0; i < together; ++i) sweep();
-      seconds += gpu_.stop();
-      peers_.tell_failure();
+      attempt([&] { seconds += gpu_.stop(); });
+      wait();
       restore();
     });
   }
@@ -134,7 +145,7 @@ std::vector<PhaseTime> PreparedOnGpu::time_phases(std::uint64_t sweeps) {
   for (std::uint64_t done = 0; done < sweeps; ++done)
     on_all(team_, [&] {
       std::size_t marks = 0;
-      gpu_.mark(marks);
+      attempt([&] { gpu_.mark(marks); });
       sweep_by_steps([](const Step&) {}, [&](const Step&) { gpu_.mark(++marks); });
       wait();
       marks = 0;

@@ -1,6 +1,7 @@
 // One case is timed on a GPU by the same warm-up, check, calibration and stopping rule as on CPUs (measure/timing.hpp), with the device's
 // own events for a watch.
 #pragma once
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -23,15 +24,16 @@ class PreparedOnGpu {
 
   /// Makes each sweep from now on cover only this share of the whole, from its beginning: a smaller working set within the same data.
   void sweep_only(double share);
-  /// Queues one sweep, of an application all its steps, and does not wait for it.
+  /// Queues one sweep, of an application all its steps, and does not wait for it. What goes wrong is kept for wait(): whatever happens on
+  /// one rank, it exchanges all that the others wait for.
   void sweep();
   /// Queues one sweep of an application, and calls before(step) and after(step) around each.
   template <class Before, class After>
   void sweep_by_steps(Before before, After after) {
     for (const Step& step : application_->steps()) {
-      before(step);
+      attempt([&] { before(step); });
       run(step);
-      after(step);
+      attempt([&] { after(step); });
     }
   }
   bool is_application() const { return application_ != nullptr; }
@@ -40,7 +42,7 @@ class PreparedOnGpu {
   /// The loops that a sweep enters: of a phase, or of all; 1 of a kernel of one loop.
   std::size_t entries_of(std::size_t phase) const;
   std::size_t entries() const;
-  /// Waits for what is queued. Throws what failed of it.
+  /// Waits for what is queued. Throws what failed first since the last call.
   void wait();
   /// Undoes what the sweeps changed, where the workload restores; waits.
   void restore();
@@ -64,6 +66,15 @@ class PreparedOnGpu {
   double seconds_of(std::uint64_t sweeps);
   std::vector<PhaseTime> time_phases(std::uint64_t sweeps);
   void run(const Step& step);
+  /// Does this unless something failed already, and keeps what it throws.
+  template <class Act>
+  void attempt(Act act) {
+    if (!failure_) try {
+        act();
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+  }
 
   Gpu& gpu_;
   Synchronization& team_;
@@ -74,6 +85,7 @@ class PreparedOnGpu {
   Sweep sweep_;
   const void* arguments_;
   std::size_t end_;
+  std::exception_ptr failure_;
 };
 
 /// Prepares the data, sweeps once, checks the result if `check`, and puts the data back. Gives null where this failed on a rank of the

@@ -19,7 +19,7 @@ if (($# == 2)); then build=$1 && shift; fi
 (($# == 1)) || fail "one archive's name is needed; try --help"
 out=$1
 [[ -x $build/bin/plumbline ]] || fail "$build/bin/plumbline is not there; build first (cmake --preset ci && cmake --build build-ci)"
-compgen -G "$build/lib/libplumbline_cuda*.so" >/dev/null || fail "$build has no lib/libplumbline_cuda.so: it was built without the CUDA toolkit"
+[[ -f $build/lib/libplumbline_cuda.so || -f $build/lib/libplumbline_cuda12.so ]] || fail "$build has no lib/libplumbline_cuda.so: it was built without the CUDA toolkit"
 [[ -f $build/lib/libplumbline_cuda12.so ]] ||
   echo "bundle: warning: without libplumbline_cuda12.so nothing runs on drivers before 580: bash jobs/cuda_wheels.sh --cuda12, configure, build" >&2
 [[ -f $build/lib/libplumbline_cuda.so ]] ||

@@ -64,7 +64,7 @@ def value_of(ceiling, goal, others, gpu):
 
 
 def beside(ceiling):
-    """Notes that explain a rate: the clock that the kernel itself measured, and the spread of the rounds."""
+    """Notes that explain a rate: the clock that the kernel itself measured (the driver, where a rate was sustained), and the spread of the rounds."""
     told = [f"{1e-6 * ceiling['clock_hz']:.0f} MHz"] if ceiling.get("clock_hz") else []
     told += [f"{ceiling['power_watts']:.0f} W over {ceiling['sample_seconds']:.2g} s"] if ceiling.get("power_watts") else []
     return ", ".join(told + ([f"CV {100 * ceiling['cv']:.1f} %"] if ceiling.get("cv") is not None else []))

@@ -391,6 +391,19 @@ def test_a_case_stands_under_the_nearest_team_and_the_figure_says_so(few):
     assert roofs.note == "" and roofs.top == 2 * 189.0
 
 
+def test_a_case_on_two_gpus_stands_under_the_roofs_of_both_together(few):
+    show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
+    for row in show["rows"]:
+        row.update(case=row["case"].replace("/r1t1/", "/g2/"), gpu="GPU, GPU1", gpus=2)
+    (group,), _ = groups.groups_of(show["rows"])
+    assert group.team == "GPU, GPU1"
+    of_first = [{**row, "scope": "GPU", "name": "GPU " + row["name"]} for row in ceilings["rows"]]
+    assert groups.roofs_of(ceilings["rows"] + of_first, group) is None, "what one of them can do is no roof over both, nor a CPU's"
+    of_second = [{**row, "name": row["name"].replace("GPU ", "GPU1 "), "value": row["value"] and 3 * row["value"]} for row in of_first]
+    roofs = groups.roofs_of(ceilings["rows"] + of_first + of_second, group)
+    assert roofs.note == "" and roofs.top == 4 * 189.0
+
+
 def test_title_and_legend_of_a_figure_with_one_panel_do_not_overlap(few):
     show, ceilings = judged.read(few["show"], "show"), judged.read(few["ceilings"], "ceilings")
     (group,), _ = groups.groups_of(show["rows"])

@@ -242,7 +242,7 @@ TEST(expand, a_team_with_a_gpu_meets_kernels_for_gpus_and_a_glob_means_the_code_
 TEST(expand, a_team_of_several_gpus_has_as_many_ranks) {
   Target target = with_gpu("cuda13-sm_90a", "H100 (cuda13-sm_90a)");
   target.gpus_per_node = 4;
-  const auto result = expand(campaign_of(any_series + "team = [{gpus = 2}, {gpus = \"all\"}]\n"), example_kernels_with_gpus(), target);
+  const auto result = on_gpus(any_series + "team = [{gpus = 2}, {gpus = \"all\"}]\n", target);
   ASSERT_EQ(result.cases.size(), 2U);
   EXPECT_EQ(result.cases[0].team, (Team{.ranks = 2, .threads = 1, .gpus = 2}));
   EXPECT_EQ(result.cases[1].id(), "validation/series/fp64/form=loop/n=7/m=1024/g4/cuda13-sm_90a");

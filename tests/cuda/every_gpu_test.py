@@ -80,6 +80,18 @@ def test_ranks_with_a_gpu_each_work_on_one_case(run, each_sees, devices):
 
 
 @by_ranks
+@pytest.mark.parametrize("sweep", [1, 3, 40])
+def test_ranks_fail_together_where_one_gpu_breaks(run, sweep):
+    """Wherever in a sweep it breaks, the other rank goes on exchanging until both meet: nobody waits for a message that does not come."""
+    broken = {"PLUMBLINE_STAND_IN_BREAKS": "GPU-" + UUIDS[1], "PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP": str(sweep)}
+    ended, store = run(HEAT_ON_BOTH, ranks=2, PLUMBLINE_STAND_IN_GPUS="2", **broken)
+    assert ended.returncode == 1, ended.stderr
+    (outcome,) = (row for row in table(store, "outcomes") if "/g2/" in row["case"] and row["pass"] == "time")
+    assert outcome["status"] == "failed" and "illegal memory access" in outcome["reason"], "the rank whose GPU it was tells"
+    assert not table(store, "times")
+
+
+@by_ranks
 def test_all_means_as_many_gpus_as_ranks_can_have_one_each(run):
     case = HEAT_ON_BOTH.replace("gpus = 2", 'gpus = "all"')
     ended, store = run(case, ranks=2, PLUMBLINE_STAND_IN_GPUS="3")
@@ -88,7 +100,7 @@ def test_all_means_as_many_gpus_as_ranks_can_have_one_each(run):
 
 
 @by_ranks
-@pytest.mark.parametrize("ranks, gpus, words", [(2, 1, "here 1 of 2 can have one of the 1"), (1, 2, "here 1 of 1 can have one of the 2")])
+@pytest.mark.parametrize("ranks, gpus, words", [(2, 1, "here 1 of 2 can have one of the 1"), (1, 2, "team g2 needs 2 ranks on a node")])
 def test_a_team_that_would_leave_a_rank_without_a_gpu_is_skipped_with_the_reason(run, ranks, gpus, words):
     ended, store = run(HEAT_ON_BOTH, ranks=ranks, PLUMBLINE_STAND_IN_GPUS=str(gpus))
     (outcome,) = (row for row in table(store, "outcomes") if "/g2/" in row["case"])
@@ -198,7 +210,7 @@ def test_a_gpu_that_breaks_leaves_the_others_alone_and_is_measured_when_the_run_
 def test_a_case_is_held_against_the_gpu_that_it_ran_on(run):
     ended, store = run(ON_GPU + '[ceilings]\nrounds = 1\nonly = ["GPU FP64 FMA"]\n', each_sees=["1", "0"], PLUMBLINE_STAND_IN_GPUS="2")
     assert ended.returncode == 0, ended.stderr
-    assert "has 2 GPUs: cases are measured on GPU1, which its first rank sees, at 0001:65:00.0; ceilings on each of them" in ended.stderr
+    assert "has 2 GPUs: cases of one GPU are measured on GPU1, which its first rank sees, at 0001:65:00.0; ceilings on each of them" in ended.stderr
     roofs = {row["name"]: row["value"] for row in of_gpus(store)}
     rows = [row for row in document("show", store)["rows"] if row["seconds"] is not None]
     assert len(rows) == 2

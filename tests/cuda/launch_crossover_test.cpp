@@ -17,11 +17,14 @@ Ceiling ceiling(CeilingLevel level, const char* precision, const char* pattern, 
   one.precision = precision;
   one.pattern = pattern;
   one.value = value;
+  one.scope = gpu_scope;
   return one;
 }
 std::vector<Ceiling> stored() {
+  Ceiling of_cpu = ceiling("mem", "-", "load", 20);
+  of_cpu.scope = "node";
   return {ceiling("overhead", "-", "stream", 2.6e-6), ceiling("overhead", "-", "graph", 1.4e-6), ceiling("compute", "fp32", "fma", 60e3),
-          ceiling("compute", "fp64", "fma", 30e3), ceiling("mem", "-", "load", 4200)};
+          ceiling("compute", "fp64", "fma", 30e3),    ceiling("mem", "-", "load", 4200),         of_cpu};
 }
 
 ApplicationWork lstm(std::int64_t batch, std::int64_t sequence, std::int64_t width) {
@@ -56,6 +59,7 @@ TEST(launch_crossover, is_where_arithmetic_takes_as_long_as_launches) {
 
 TEST(launch_crossover, comes_earlier_with_a_larger_batch_and_does_not_hang_on_the_sequence) {
   const LaunchRoofs stream = launch_roofs(stored(), "stream", "fp32");
+  ASSERT_GT(crossover(1024, stream), 0) << "there is one at all";
   EXPECT_LT(crossover(1024, stream), crossover(64, stream));
   EXPECT_NEAR(static_cast<double>(crossover(128, stream, 64)), static_cast<double>(crossover(128, stream)), 64);
 }

@@ -62,7 +62,7 @@ def test_a_rate_of_one_gpu_is_no_goal_of_another(gpu, verdict):
 
 def test_what_was_not_measured_says_why():
     rows = [ceiling("GPU tensor BF16 wgmma", None, status="unavailable", reason="needs compute capability 9.0")]
-    [told] = [one for one in goals.all_goals(results(ceilings=rows)) if one["line"] == "tensor BF16"]
+    [told] = [one for one in goals.all_goals(results(ceilings=rows)) if one["line"] == "tensor BF16, burst"]
     assert (told["verdict"], told["beside"]) == ("not measured", "needs compute capability 9.0")
 
 

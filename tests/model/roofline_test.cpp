@@ -266,6 +266,7 @@ TEST(Roofline, a_case_on_several_gpus_stands_under_the_roofs_of_all_of_them_toge
   const std::vector<Ceiling> both{of_gpu("GPU L1 load", 0, 3000), of_gpu("GPU1 L1 load", 1, 2000)};
   const RooflinePlacement alone = place_last({on_both}, {both[0]});
   EXPECT_EQ(alone.bound, "") << "what one of them can do is no roof over both";
+  EXPECT_EQ(alone.bound_reason, "no ceiling of each of GPU, GPU1 in this file");
   const RooflinePlacement together = place_last({on_both}, both);
   EXPECT_EQ(together.bound_ceiling, "GPU L1 load");
   EXPECT_EQ(together.gpus, (std::vector<int>{0, 1}));

@@ -72,19 +72,20 @@ std::vector<std::pair<std::string, LevelIntensity>> named_levels(const RooflineP
 /// The columns that tell which case it is.
 Columns<ShownCase> identity_columns() {
   using Row = ShownCase;
-  return {Column<Row>("case", "id of the case", of_case(&CaseRow::id)).in_row("case", Align::left, of_case(case_cell)).at_most(46),
-          Column<Row>("phase", "phase of an application that the row is of, on a level of a multigrid as red@2; absent for the whole",
-                      of_case([](const CaseRow& row) { return phase_of(row.id); }))
-              .when([](const Row& shown) { return !phase_of(shown.at.of->id).empty(); }),
-          {"kernel", "kernel that was run", of_case(&CaseRow::kernel)},
-          {"label", "short name of the case", of_case(label_of)},
-          {"precision", "number format of its arithmetic, as fp64", of_case(&CaseRow::precision)},
-          {"flavor", "how it was compiled", of_case(&CaseRow::flavor)},
-          {"ranks", "ranks of the team that ran it", of_case(&CaseRow::ranks)},
-          {"threads", "threads of each rank", of_case(&CaseRow::threads)},
-          {"gpus", "GPUs of the team", of_case(&CaseRow::gpus)},
-          {"gpu", "which of the node's GPUs ran it, as GPU0", [](const Row& shown) { return OrNull{gpu_words(shown.at.gpus)}; }},
-          {"node", "node that it ran on", of_place(&RooflinePlacement::node)}};
+  return {
+      Column<Row>("case", "id of the case", of_case(&CaseRow::id)).in_row("case", Align::left, of_case(case_cell)).at_most(46),
+      Column<Row>("phase", "phase of an application that the row is of, on a level of a multigrid as red@2; absent for the whole",
+                  of_case([](const CaseRow& row) { return phase_of(row.id); }))
+          .when([](const Row& shown) { return !phase_of(shown.at.of->id).empty(); }),
+      {"kernel", "kernel that was run", of_case(&CaseRow::kernel)},
+      {"label", "short name of the case", of_case(label_of)},
+      {"precision", "number format of its arithmetic, as fp64", of_case(&CaseRow::precision)},
+      {"flavor", "how it was compiled", of_case(&CaseRow::flavor)},
+      {"ranks", "ranks of the team that ran it", of_case(&CaseRow::ranks)},
+      {"threads", "threads of each rank", of_case(&CaseRow::threads)},
+      {"gpus", "GPUs of the team", of_case(&CaseRow::gpus)},
+      {"gpu", "which of the node's GPUs ran it, as GPU, or GPU, GPU1", [](const Row& shown) { return OrNull{gpu_words(shown.at.gpus)}; }},
+      {"node", "node that it ran on", of_place(&RooflinePlacement::node)}};
 }
 
 /// The columns of the roof over a case.

@@ -133,7 +133,10 @@ std::vector<std::string> notes_of_gpus(const RunNodes& nodes, const Campaign& ca
     const int device = nodes.devices[node];
     notes.push_back(fmt::format("{} has {} GPUs: cases of one GPU are measured on {}, at {}{}", nodes.facts[node].name,
                                 nodes.gpu_counts[node], device == 0 ? "the first one" : gpu_word(device) + ", which its first rank sees",
-                                pci, wants_gpu_ceilings(campaign) ? "; ceilings on each of them" : ", and the others are not measured"));
+                                pci,
+                                wants_gpu_ceilings(campaign) ? "; ceilings on each of them"
+                                : drives_gpu(campaign, 1)    ? "; those of several on as many"
+                                                             : ", and the others are not measured"));
   }
   return notes;
 }

@@ -8,7 +8,7 @@ namespace plumbline {
 LaunchRoofs launch_roofs(std::span<const Ceiling> ceilings, const std::string& way, const std::string& precision, std::int32_t device) {
   LaunchRoofs roofs;
   for (const Ceiling& one : ceilings) {
-    if (one.status != Status::ok || one.device != device) continue;
+    if (one.status != Status::ok || one.scope != gpu_scope || one.device != device) continue;
     if (one.level == CeilingKind::overhead && one.pattern == way) roofs.launch_seconds = one.value;
     if (one.is_compute() && one.precision == precision && one.pattern == "fma") roofs.flops = 1e9 * one.value;
     if (one.level == "mem" && one.pattern == "load") roofs.bytes = 1e9 * one.value;

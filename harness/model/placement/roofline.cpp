@@ -170,7 +170,9 @@ void note_stand_in(const Ceiling& ceiling, RooflinePlacement& placement) {
   if (std::find(placement.notes.begin(), placement.notes.end(), note) == placement.notes.end()) placement.notes.push_back(note);
 }
 
-std::string why_unbound(const CaseRow& row, std::span<const Ceiling> ceilings) {
+std::string why_unbound(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
+  const CaseRow& row = *placement.of;
+  if (placement.gpus.size() > 1 && ceilings.empty()) return "no ceiling of each of " + gpu_words(placement.gpus) + " in this file";
   if (ceilings.empty()) return "no ceilings in this file; run a campaign with [ceilings]";
   const auto of_gpu = [](const Ceiling& ceiling) { return ceiling.scope == gpu_scope; };
   if (row.gpus > 0 && std::none_of(ceilings.begin(), ceilings.end(), of_gpu)) return "no ceiling of a GPU in this file";
@@ -205,7 +207,7 @@ const Ceiling* find_bound(RooflinePlacement& placement, const Estimate& flops, s
     consider("compute", named(placement.compute.ceiling, arithmetic_over(placement, ceilings)), placement.compute.gflops, flops.lo,
              flops.hi);
   if (placement.bound.empty()) {
-    placement.bound_reason = why_unbound(*placement.of, ceilings);
+    placement.bound_reason = why_unbound(placement, ceilings);
     return nullptr;
   }
   placement.bound_ceiling = binding != nullptr ? binding->name : placement.compute.ceiling;

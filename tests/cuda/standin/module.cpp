@@ -138,6 +138,8 @@ class BreakableGpu final : public PacedGpu {
     if (sweeps_made >= breaks_at_) throw std::runtime_error("an illegal memory access was encountered");
   }
   double stop() override { return wait(), PacedGpu::stop(); }
+  void start() override { wait(), PacedGpu::start(); }
+  void mark(std::size_t number) override { wait(), PacedGpu::mark(number); }
 
  private:
   bool breaks() const {
