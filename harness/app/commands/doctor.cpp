@@ -105,9 +105,9 @@ Capability gpu_code_row() {
 Capability gpu_kernels_row() {
   const OpenedGpuModule& module = module_for_gpus();
   if (module.module == nullptr) return {"kernels for GPUs", Status::unavailable, module.why_not, ""};
+  const NodeGpus& here = gpus_here();  // what the module was chosen for is known behind it
   const std::string built =
       fmt::format("{} kernels by {}, in {}; {}", module.module->kernels().size(), module.module->version(), module.file, module.chosen);
-  const NodeGpus& here = gpus_here();
   if (here.gpus.empty()) {
     const std::string why = this_topology().gpus.empty() && module.cannot_run.empty() ? "no GPU to run them on" : here.why_none;
     return {"kernels for GPUs", Status::unavailable, fmt::format("{}; {}", why, built), ""};

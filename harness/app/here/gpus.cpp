@@ -21,9 +21,19 @@ OpenedGpuModule& opened() {
   return module;
 }
 
+/// Whether there are several modules, of which the driver's version decides one.
+bool is_a_choice(const std::vector<fs::path>& folders) {
+  const auto is_there = [&](const GpuModuleFile& one) {
+    return std::ranges::any_of(folders, [&](const fs::path& folder) { return fs::exists(folder / one.file); });
+  };
+  return std::ranges::count_if(gpu_module_files, is_there) > 1;
+}
+
 NodeGpus ask_driver() {
   const OpenedGpuModule& module = module_for_gpus();
   if (module.module == nullptr) return {{}, module.why_not};
+  // Opened again it is the same module, which now knows of the driver.
+  if (const auto folders = folders_of_module(); !is_a_choice(folders)) opened() = open_gpu_module(folders, cuda_of_driver());
   if (!module.cannot_run.empty()) return {{}, module.cannot_run};
   if (const Availability here = module.module->availability(); !here.ok()) return {{}, here.reason};
   try {
@@ -62,7 +72,9 @@ std::vector<fs::path> folders_of_module() {
 }
 
 void open_module_for_gpus() {
-  opened() = open_gpu_module(folders_of_module(), cuda_of_driver());
+  // The driver's library is searched for in many folders, by each rank of a job that may have no GPU at all.
+  const auto folders = folders_of_module();
+  opened() = open_gpu_module(folders, is_a_choice(folders) ? cuda_of_driver() : 0);
   if (opened().module == nullptr) return;
   for (const Kernel& kernel : opened().module->kernels()) register_kernel(kernel);
 }
