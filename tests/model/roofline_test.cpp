@@ -225,14 +225,15 @@ TEST(Roofline, a_cpus_ceilings_are_no_roof_for_a_gpu_nor_the_other_way) {
   EXPECT_DOUBLE_EQ(on_cpu.percent_of_roof, 100 * 24.0 / 30);
 }
 
+Ceiling of_gpu(const char* name, int device, double value) {
+  Ceiling one = ceiling("L1", value);
+  one.name = name;
+  one.device = device;
+  one.scope = gpu_scope;
+  return one;
+}
+
 TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
-  const auto of_gpu = [](const char* name, int device, double value) {
-    Ceiling one = ceiling("L1", value);
-    one.name = name;
-    one.device = device;
-    one.scope = gpu_scope;
-    return one;
-  };
   CaseSample on_second = counted("cuda13-sm_90a");
   on_second.gpus = 1;
   on_second.placement = R"({"ranks":[{"rank":0,"gpu":{"device":"GPU1","pci":"0000:65:00.0"}}]})";
@@ -253,13 +254,6 @@ TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
 }
 
 TEST(Roofline, a_case_on_several_gpus_stands_under_the_roofs_of_all_of_them_together) {
-  const auto of_gpu = [](const char* name, int device, double value) {
-    Ceiling one = ceiling("L1", value);
-    one.name = name;
-    one.device = device;
-    one.scope = gpu_scope;
-    return one;
-  };
   CaseSample on_both = counted("cuda13-sm_90a");
   on_both.gpus = 2;
   on_both.placement = R"({"ranks":[{"rank":0,"gpu":{"device":"GPU"}},{"rank":1,"gpu":{"device":"GPU1"}}]})";

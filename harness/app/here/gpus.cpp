@@ -23,8 +23,9 @@ OpenedGpuModule& opened() {
 
 /// Whether there are several modules, of which the driver's version decides one.
 bool is_a_choice(const std::vector<fs::path>& folders) {
+  std::error_code none;  // a folder that may not be read has none
   const auto is_there = [&](const GpuModuleFile& one) {
-    return std::ranges::any_of(folders, [&](const fs::path& folder) { return fs::exists(folder / one.file); });
+    return std::ranges::any_of(folders, [&](const fs::path& folder) { return fs::exists(folder / one.file, none); });
   };
   return std::ranges::count_if(gpu_module_files, is_there) > 1;
 }
