@@ -1,7 +1,6 @@
 #include "gpu/device_peers.hpp"
 
 #include <cstring>
-#include <utility>
 
 namespace plumbline {
 
@@ -29,26 +28,14 @@ void DevicePeers::add_up(std::span<double> values) {
   copy_in(values.data(), staged.data(), values.size_bytes());
 }
 
-void DevicePeers::tell_failure() {
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-}
-
 std::vector<std::byte> DevicePeers::copied_out(const void* from, std::size_t bytes) {
   std::vector<std::byte> copy(bytes);
-  if (!failure_) try {
-      memory_.copy_out(copy.data(), from, bytes);
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
+  failure_.attempt([&] { memory_.copy_out(copy.data(), from, bytes); });
   return copy;
 }
 
 void DevicePeers::copy_in(void* to, const void* from, std::size_t bytes) {
-  if (!failure_) try {
-      memory_.copy_in(to, from, bytes);
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
+  failure_.attempt([&] { memory_.copy_in(to, from, bytes); });
 }
 
 }  // namespace plumbline

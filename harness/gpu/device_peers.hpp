@@ -1,12 +1,12 @@
 // Ranks are peers to an application on a GPU as they are to one on CPUs: the same calls, with addresses in the device's memory.
 #pragma once
 #include <cstddef>
-#include <exception>
 #include <span>
 #include <vector>
 
 #include "core/device_memory.hpp"
 #include "core/peers.hpp"
+#include "gpu/kept_failure.hpp"
 
 namespace plumbline {
 
@@ -23,7 +23,7 @@ class DevicePeers final : public Peers {
   void exchange(std::span<const Message> messages) override;
   void add_up(std::span<double> values) override;
   /// Throws, once, what kept a message of this rank from coming or going since the last call.
-  void tell_failure();
+  void tell_failure() { failure_.tell(); }
 
  private:
   /// Copies out of the device, which leaves zeros where it fails; and into it. What fails is kept.
@@ -32,7 +32,7 @@ class DevicePeers final : public Peers {
 
   Peers& ranks_;
   DeviceMemory& memory_;
-  std::exception_ptr failure_;
+  KeptFailure failure_;
 };
 
 }  // namespace plumbline

@@ -71,7 +71,7 @@ void PreparedOnGpu::sweep_only(double share) {
 
 void PreparedOnGpu::sweep() {
   if (application_ == nullptr)
-    attempt([&] { sweep_(arguments_, 0, end_); });
+    failure_.attempt([&] { sweep_(arguments_, 0, end_); });
   else
     for (const Step& step : application_->steps()) run(step);
 }
@@ -80,7 +80,7 @@ void PreparedOnGpu::run(const Step& step) {
   if (step.exchange)
     step.exchange(peers_);
   else
-    attempt([&] { sweep_(step.arguments, 0, step.extent); });
+    failure_.attempt([&] { sweep_(step.arguments, 0, step.extent); });
 }
 
 std::size_t PreparedOnGpu::phases() const { return application_ == nullptr ? 0 : application_->phases(); }
@@ -98,7 +98,7 @@ std::size_t PreparedOnGpu::entries() const {
 }
 
 void PreparedOnGpu::wait() {
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  failure_.tell();
   peers_.tell_failure();
   gpu_.wait();
 }
@@ -128,9 +128,9 @@ double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
   for (std::uint64_t done = 0; done < sweeps; done += together) {
     team_.barrier();
     on_all(team_, [&] {
-      attempt([&] { gpu_.start(); });
+      failure_.attempt([&] { gpu_.start(); });
       for (std::uint64_t i = 0; i < together; ++i) sweep();
-      attempt([&] { seconds += gpu_.stop(); });
+      failure_.attempt([&] { seconds += gpu_.stop(); });
       wait();
       restore();
     });
@@ -145,7 +145,7 @@ std::vector<PhaseTime> PreparedOnGpu::time_phases(std::uint64_t sweeps) {
   for (std::uint64_t done = 0; done < sweeps; ++done)
     on_all(team_, [&] {
       std::size_t marks = 0;
-      attempt([&] { gpu_.mark(marks); });
+      failure_.attempt([&] { gpu_.mark(marks); });
       sweep_by_steps([](const Step&) {}, [&](const Step&) { gpu_.mark(++marks); });
       wait();
       marks = 0;

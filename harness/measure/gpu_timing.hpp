@@ -1,7 +1,6 @@
 // One case is timed on a GPU by the same warm-up, check, calibration and stopping rule as on CPUs (measure/timing.hpp), with the device's
 // own events for a watch.
 #pragma once
-#include <exception>
 #include <memory>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "core/case.hpp"
 #include "gpu/device_peers.hpp"
 #include "gpu/gpu_module.hpp"
+#include "gpu/kept_failure.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/timing.hpp"
 
@@ -31,9 +31,9 @@ class PreparedOnGpu {
   template <class Before, class After>
   void sweep_by_steps(Before before, After after) {
     for (const Step& step : application_->steps()) {
-      attempt([&] { before(step); });
+      failure_.attempt([&] { before(step); });
       run(step);
-      attempt([&] { after(step); });
+      failure_.attempt([&] { after(step); });
     }
   }
   bool is_application() const { return application_ != nullptr; }
@@ -66,15 +66,6 @@ class PreparedOnGpu {
   double seconds_of(std::uint64_t sweeps);
   std::vector<PhaseTime> time_phases(std::uint64_t sweeps);
   void run(const Step& step);
-  /// Does this unless something failed already, and keeps what it throws.
-  template <class Act>
-  void attempt(Act act) {
-    if (!failure_) try {
-        act();
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-  }
 
   Gpu& gpu_;
   Synchronization& team_;
@@ -85,7 +76,7 @@ class PreparedOnGpu {
   Sweep sweep_;
   const void* arguments_;
   std::size_t end_;
-  std::exception_ptr failure_;
+  KeptFailure failure_;
 };
 
 /// Prepares the data, sweeps once, checks the result if `check`, and puts the data back. Gives null where this failed on a rank of the
