@@ -24,10 +24,10 @@ class ConvWork : ProductWork<Real> {
                          " is no multiple of 32, the numbers in a row of a matrix tile");
   }
 
-  /// The bytes of all arrays together.
+  /// The bytes of all arrays and of the stack.
   std::uint64_t data_bytes() const {
     const std::uint64_t all = s_.images * s_.image() + s_.weights() + s_.images * s_.output();
-    return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + s_.tile_products()) * sum;
+    return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + s_.tile_products()) * sum + this->stack_bytes();
   }
 
   /// Filters become panels of a matrix with a column for each.

@@ -93,12 +93,13 @@ class LstmWork : ProductWork<Real> {
   using typename Base::Product;
   static constexpr std::uint64_t group_rows = lstm_group_rows;
 
+  /// The bytes of all arrays and of the stack.
   std::uint64_t data_bytes() const {
     const std::uint64_t states = s_.states(), before = s_.batch * s_.hidden, both = s_.weights() + s_.weights_and_bias();
     const std::uint64_t forward = s_.rows() * (s_.features + s_.gates()) + 3 * states + 2 * before + both;
     const std::uint64_t back = s_.rows() * (s_.features + 2 * s_.gates()) + 3 * states + 2 * before + s_.inputs() * s_.pitch() +
                                s_.weights_and_bias() + s_.weights_and_bias() * sizeof(double) / real;
-    return (forward + (s_.is_forward ? 0 : back)) * real;
+    return (forward + (s_.is_forward ? 0 : back)) * real + this->stack_bytes();
   }
 
   Stream read(const char* array, std::uint64_t elements) const {

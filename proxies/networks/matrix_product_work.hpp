@@ -76,15 +76,16 @@ class ProductWork {
     return work;
   }
 
-  /// Adds the stack of code without optimization, where each step of each tile has variables of its own: the largest frames seen are of
-  /// 17 kB. The phase finds them outside the caches, or the inner loop pushes them out in each of its entries.
+  /// The stack of code without optimization, where each step of each tile has variables of its own: the largest frames seen are of 17 kB.
+  std::uint64_t stack_bytes() const { return is_optimized_ ? 0 : 24 << 10; }
+  /// Adds that stack. A phase of an application of `data_bytes`, this stack among them, finds it outside the caches, or the inner loop
+  /// pushes it out in each of its entries.
   void add_stack(Work& work, std::uint64_t entries, std::uint64_t data_bytes) const {
     if (is_optimized_) return;
-    constexpr std::uint64_t frame = 24 << 10;
     work.streams.push_back({.array = "stack",
                             .written = true,
-                            .layers = {{.reuse_bytes = frame, .fetched_bytes = entries * frame, .upper_bound = true},
-                                       {.reuse_bytes = frame + data_bytes, .fetched_bytes = frame, .upper_bound = true}}});
+                            .layers = {{.reuse_bytes = stack_bytes(), .fetched_bytes = entries * stack_bytes(), .upper_bound = true},
+                                       {.reuse_bytes = data_bytes, .fetched_bytes = stack_bytes(), .upper_bound = true}}});
   }
 
   /// The operations of 0 + a b + a b + ...
