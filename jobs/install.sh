@@ -29,7 +29,7 @@ declare -A required=(
 
 # Without these something is left out, visibly, and the rest works: more kernel flavors, or tests that skip with their reason.
 declare -A optional=(
-  [build]="clang g++-11|g++-14 ccache libdnnl-dev libsuperlu-dev libmumps-seq-dev"
+  [build]="clang g++-11|g++-14 ccache libdw-dev libdnnl-dev libsuperlu-dev libmumps-seq-dev"
   [run]="papi-tools"
   [figures]=""
   [tests]="gcc-11|gcc-14 shellcheck slurm-wlm munge likwid gfortran libfftw3-dev datamash sqlite3 g++-aarch64-linux-gnu qemu-user

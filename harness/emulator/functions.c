@@ -20,7 +20,17 @@ static UWord hash_of(const HChar* text, UWord hash) {
 
 static Word same_function(const void* a, const void* b) {
   const Function *f = a, *g = b;
-  return !(VG_STREQ(f->name, g->name) && VG_STREQ(f->object, g->object));
+  return !(f->begin == g->begin && VG_STREQ(f->name, g->name) && VG_STREQ(f->object, g->object));
+}
+
+// The begin of the function `name`, which holds the address: static functions of several sources may share a name.
+static Addr begin_of(DiEpoch now, Addr address, const HChar* name) {
+  const HChar* with_offset;  // "name+12", or the name alone at its begin
+  DebugInfo* file = VG_(find_DebugInfo)(now, address);
+  if (file == NULL || !VG_(get_fnname_w_offset)(now, address, &with_offset)) return 0;
+  const HChar* offset = with_offset + VG_(strlen)(name);
+  Addr into = *offset == '+' ? (Addr)VG_(strtoull10)(offset + 1, NULL) : 0;
+  return address - into - (Addr)VG_(DebugInfo_get_text_bias)(file);
 }
 
 Function* functions_at(Addr address) {
@@ -29,11 +39,16 @@ Function* functions_at(Addr address) {
   DiEpoch now = VG_(current_DiEpoch)();
   Function wanted = {.name = NULL};
   // The next call reuses the buffer that a name comes in.
-  wanted.name = VG_(get_fnname)(now, address, &name) ? VG_(strdup)("plumbline.function", name) : unnamed_code_name(address);
+  if (VG_(get_fnname)(now, address, &name)) {
+    wanted.name = VG_(strdup)("plumbline.function", name);
+    wanted.begin = begin_of(now, address, wanted.name);
+  } else {
+    wanted.name = unnamed_code_name(address, &wanted.begin);
+  }
   if (!VG_(get_objname)(now, address, &object)) object = unnamed_code_file(address);
   if (object == NULL) object = "???";
   wanted.object = VG_(strdup)("plumbline.function", object);
-  wanted.key = hash_of(wanted.object, hash_of(wanted.name, 0xCBF29CE484222325ULL));
+  wanted.key = hash_of(wanted.object, hash_of(wanted.name, 0xCBF29CE484222325ULL ^ wanted.begin));
   Function* f = VG_(HT_gen_lookup)(functions_, &wanted, same_function);
   if (f != NULL) {
     VG_(free)(wanted.name);

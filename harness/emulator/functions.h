@@ -11,6 +11,7 @@ typedef struct Function {
   struct Function* next;  // of the hash table
   UWord key;
   HChar *name, *object;  // the symbol (see unnamed_code.h without one), and the file it lies in, or "???"
+  Addr begin;            // where the function begins, as the file itself names addresses; 0: in no file
   ULong counts[PLUMBLINE_EVENT_COUNT];
 } Function;
 

@@ -128,7 +128,7 @@ static void print_function(const Function* function, void* closure) {
   print_string(printing->f, function->name);
   VG_(fprintf)(printing->f, ",\"object\":");
   print_string(printing->f, function->object);
-  VG_(fprintf)(printing->f, ",\"counts\":");
+  VG_(fprintf)(printing->f, ",\"begin\":%lu,\"counts\":", function->begin);
   print_counts(printing->f, function->counts);
   VG_(fprintf)(printing->f, "}");
   printing->first = False;

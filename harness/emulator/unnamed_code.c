@@ -114,12 +114,14 @@ static HChar* name_with_offset(const HChar* base, Addr offset) {
   return name;
 }
 
-HChar* unnamed_code_name(Addr address) {
+HChar* unnamed_code_name(Addr address, Addr* begins) {
   const HChar *file = unnamed_code_file(address), *symbol;
+  *begins = 0;
   if (file == NULL) return VG_(strdup)("plumbline.unnamed_code", "???");
   Image image = image_at(address);
   Int row = row_of(&image, address);
   Addr begin = row < 0 ? VG_PGROUNDDN(address) : function_of_row(&image, (UInt)row);
+  *begins = begin - image.bias;
   for (Int k = row; k >= 0; k--) {
     Addr named = function_of_row(&image, (UInt)k);
     if (VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), named, &symbol)) return name_with_offset(symbol, begin - named);

@@ -130,18 +130,19 @@ std::optional<double> event(const EventSums& sums, std::string_view name) {
 
 Profile merge(const std::vector<ProcessCounts>& processes) {
   Profile profile;
-  std::map<std::pair<std::string, std::string>, EventSums> functions;
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, EventSums> functions;
   for (const auto& process : processes) {
     add(profile.total, process.report.total);
     auto& rank = find_or_append(profile.ranks, [&](const auto& known) { return known.rank == process.rank; });
     rank.rank = process.rank;
     add(rank.counts, process.report.total);
     add_regions(profile, process.report);
-    for (const auto& one : process.report.functions) add(functions[{one.name, one.object}], one.counts);
+    for (const auto& one : process.report.functions) add(functions[{one.name, one.object, one.begin}], one.counts);
   }
   count_participants(profile, processes);
   std::sort(profile.ranks.begin(), profile.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
-  for (auto& [key, counts] : functions) profile.functions.push_back({key.first, key.second, std::move(counts)});
+  for (auto& [key, counts] : functions)
+    profile.functions.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(counts)});
   return profile;
 }
 

@@ -54,6 +54,7 @@ struct RegionCountsByName {
 
 struct FunctionCounts {
   std::string name, object;
+  std::uint64_t begin = 0;  // as in FunctionReport
   EventSums counts;
 };
 
@@ -62,7 +63,7 @@ struct Profile {
   EventSums total;
   std::vector<RankCounts> ranks;            // by rank
   std::vector<RegionCountsByName> regions;  // in the order first seen
-  std::vector<FunctionCounts> functions;    // by name and object
+  std::vector<FunctionCounts> functions;    // by name, object and begin
 };
 
 Profile merge(const std::vector<ProcessCounts>& processes);

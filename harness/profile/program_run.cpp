@@ -1,12 +1,15 @@
 #include "profile/program_run.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -66,9 +69,19 @@ class SignalsHeld {
   sigset_t before_{};
 };
 
+/// Puts a file in the place of a descriptor, where one is named. False: it cannot be opened.
+bool put_in_place(const std::string& file, int flags, int descriptor) {
+  if (file.empty()) return true;
+  const int opened = open(file.c_str(), flags);
+  return opened >= 0 && dup2(opened, descriptor) >= 0 && (opened == descriptor || close(opened) == 0);
+}
+
 [[noreturn]] void become_program(const ProgramRun& run, std::vector<std::string>& words, pid_t wrapper) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // a wrapper that is killed takes the program along
   if (getppid() != wrapper) _exit(127);
+  if (!put_in_place(run.input, O_RDONLY, STDIN_FILENO) || !put_in_place(run.output, O_WRONLY, STDOUT_FILENO) ||
+      !put_in_place(run.output, O_WRONLY, STDERR_FILENO))
+    _exit(127);
   for (const auto& one : run.environment) setenv(one.name.c_str(), one.value.c_str(), one.replaces ? 1 : 0);
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
@@ -77,12 +90,18 @@ class SignalsHeld {
   _exit(127);
 }
 
-ProgramEnding wait_for(pid_t child) {
+double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); }
+
+ProgramEnding wait_for(pid_t child, std::chrono::steady_clock::time_point start) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
+  struct rusage used {};
+  while (wait4(child, &status, 0, &used) < 0)
     if (errno != EINTR) throw io_error(fmt::format("cannot wait for the program: {}", std::strerror(errno)));
-  if (WIFSIGNALED(status)) return {child, WTERMSIG(status), 128 + WTERMSIG(status)};
-  return {child, 0, WEXITSTATUS(status)};
+  ProgramEnding ending{.process = child, .code = WEXITSTATUS(status)};
+  if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status), ending.code = 128 + WTERMSIG(status);
+  ending.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ending.user_seconds = seconds(used.ru_utime), ending.system_seconds = seconds(used.ru_stime);
+  return ending;
 }
 
 }  // namespace
@@ -91,6 +110,7 @@ ProgramEnding run_program(const ProgramRun& run) {
   std::vector<std::string> words = run.words;
   const pid_t wrapper = getpid();
   const SignalsHeld held;
+  const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child < 0) throw io_error(fmt::format("cannot start the program: fork: {}", std::strerror(errno)));
   if (child == 0) {
@@ -100,7 +120,7 @@ ProgramEnding run_program(const ProgramRun& run) {
   const SignalsPassedOn passing;
   running_program = child;
   held.release();
-  return wait_for(child);
+  return wait_for(child, start);
 }
 
 }  // namespace plumbline

@@ -15,12 +15,15 @@ struct ProgramRun {
   std::filesystem::path file;
   std::vector<std::string> words;  // the first is the program's name for itself
   std::vector<SetVariable> environment;
+  std::string input = {}, output = {};  // files in place of standard input, and of output and error; empty: this process's own
 };
 
 struct ProgramEnding {
   int process = 0;  // its number
   int signal = 0;   // that killed it; 0: it exited
   int code = 0;     // its exit code, or 128 + signal as shells have it
+  // From its start to its end, and the CPU time of all its threads and of the processes that it waited for.
+  double wall_seconds = 0, user_seconds = 0, system_seconds = 0;
 };
 
 /// Starts the program with this process's descriptors and environment (so a launcher's PMI reaches it), passes signals on to it,

@@ -33,7 +33,8 @@ ToolReport report_of(const Json& document) {
                               whole_number<std::uint64_t>(one.at("entries")), one.at("open").get<bool>(), sums_of(one.at("counts"))});
   if (document.contains("functions"))
     for (const auto& one : document.at("functions"))
-      report.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(), sums_of(one.at("counts"))});
+      report.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(),
+                                  whole_number<std::uint64_t>(one.at("begin")), sums_of(one.at("counts"))});
   return report;
 }
 

@@ -25,6 +25,7 @@ struct RegionReport {
 
 struct FunctionReport {
   std::string name, object;  // the file it lies in
+  std::uint64_t begin = 0;   // its address, as the file names addresses; 0: in no file
   EventSums counts;
 };
 

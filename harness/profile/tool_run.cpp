@@ -36,7 +36,7 @@ std::vector<SetVariable> environment_of(const ToolCommand& command) {
 }  // namespace
 
 ProgramEnding run_under_tool(const ToolCommand& command) {
-  return run_program({command.valgrind, words_of(command), environment_of(command)});
+  return run_program({command.valgrind, words_of(command), environment_of(command), command.input, command.output});
 }
 
 }  // namespace plumbline

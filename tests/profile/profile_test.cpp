@@ -5,15 +5,19 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "core/error.hpp"
 #include "profile/geometry.hpp"
 #include "profile/launch_meeting.hpp"
 #include "profile/program.hpp"
+#include "profile/sampled_places.hpp"
+#include "profile/timed_functions.hpp"
 #include "profile/tool_log.hpp"
 
 namespace plumbline {
@@ -65,8 +69,8 @@ TEST(Merge, RegionsAndFunctionsAreSummedByName) {
   ToolReport first = process(1, {}), second = process(2, {});
   first.regions = {{"solve", 1, 2, false, {{"loads", 5}}}, {"solve", 2, 1, true, {{"loads", 1}}}};
   second.regions = {{"solve", 1, 4, false, {{"loads", 10}}}};
-  first.functions = {{"dot", "/a/lib.so", {{"flops.fp64.mul", 6}}}, {"dot", "/b/prog", {{"flops.fp64.mul", 1}}}};
-  second.functions = {{"dot", "/a/lib.so", {{"flops.fp64.mul", 2}}}, {"copy", "/b/prog", {{"flops.fp64.mul", 0}}}};
+  first.functions = {{"dot", "/a/lib.so", 16, {{"flops.fp64.mul", 6}}}, {"dot", "/b/prog", 0, {{"flops.fp64.mul", 1}}}};
+  second.functions = {{"dot", "/a/lib.so", 16, {{"flops.fp64.mul", 2}}}, {"copy", "/b/prog", 0, {{"flops.fp64.mul", 0}}}};
   const Profile merged = merge({{0, first}, {3, second}});
   ASSERT_EQ(merged.regions.size(), 1U);
   const auto& region = merged.regions[0];
@@ -98,6 +102,89 @@ TEST(Report, ANameThatIsNoUtf8IsRead) {
   const ToolReport report = read_tool_report(file);
   EXPECT_EQ(report.command, std::vector<std::string>{"na?ve"});
   EXPECT_EQ(report.total.at("loads"), std::nullopt);
+}
+
+SampleRecord mapped(int process, std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, const std::string& object) {
+  return {.kind = SampleRecord::Kind::map, .process = process, .address = address, .bytes = bytes, .file_offset = offset, .object = object};
+}
+SampleRecord met(int process, int thread, std::uint64_t address) { return {.process = process, .thread = thread, .address = address}; }
+
+TEST(SampledPlaces, AreWhereTheProcessHadMappedThemThen) {
+  SampledPlaces places;
+  places.take(mapped(1, 0x1000, 0x1000, 0x400, "/a"));
+  places.take(met(1, 1, 0x1010));
+  places.take(met(1, 2, 0x1010));
+  places.take(met(1, 2, 0x1010));
+  places.take({.kind = SampleRecord::Kind::fork, .process = 2, .parent = 1});
+  places.take(met(2, 2, 0x1fff));
+  places.take(mapped(1, 0x1000, 0x800, 0, "/b"));  // over the first half
+  places.take(met(1, 1, 0x1010));
+  places.take(met(1, 1, 0x1800));
+  places.take({.kind = SampleRecord::Kind::execute, .process = 1});
+  places.take(met(1, 1, 0x1010));
+  std::vector<std::string> found;
+  for (const auto& place : places.places())
+    found.push_back(std::to_string(place.process) + "/" + std::to_string(place.thread) + " " + place.object + "+" +
+                    std::to_string(place.file_offset) + " x" + std::to_string(place.samples));
+  EXPECT_EQ(found, (std::vector<std::string>{"1/1 +0 x1", "1/1 /a+1040 x1", "1/1 /a+3072 x1", "1/1 /b+16 x1", "1/2 /a+1040 x2",
+                                             "2/2 /a+5119 x1"}));
+}
+
+TEST(Shares, HaveTheIntervalOfTheirNumberOfSamples) {
+  const Share half = share_of(50, 100);
+  EXPECT_DOUBLE_EQ(half.part, 0.5);
+  EXPECT_NEAR(half.lo, 0.4038, 1e-4);  // Wilson's at 95 %
+  EXPECT_NEAR(half.hi, 0.5962, 1e-4);
+  EXPECT_EQ(share_of(0, 100).lo, 0);
+  EXPECT_GT(share_of(0, 100).hi, 0.03);
+  EXPECT_EQ(share_of(0, 0).hi, 1);
+}
+
+}  // namespace
+// Functions with names of their own, so that this program's symbols can be asked for them.
+__attribute__((noinline)) int first_function_of_the_test(int x) { return 3 * x; }
+namespace {
+
+TEST(Symbols, NameTheFunctionsOfAFile) {
+  std::optional<Symbols> symbols;
+  try {
+    symbols.emplace();
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  // The place in the file of this process's code, by its own mappings.
+  const auto code = reinterpret_cast<std::uint64_t>(&first_function_of_the_test);
+  std::ifstream maps("/proc/self/maps");
+  std::uint64_t offset = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t begin = 0, end = 0, from = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &from) == 3 && code >= begin && code < end) offset = code - begin + from;
+  }
+  const FunctionPlace at = symbols->at_offset(self, offset), behind = symbols->at_offset(self, offset + 2);
+  EXPECT_EQ(at.name, "plumbline::first_function_of_the_test(int)");
+  EXPECT_EQ(behind.begin, at.begin);
+  EXPECT_EQ(symbols->at_address(self, at.begin).name, at.name);
+  EXPECT_EQ(symbols->at_offset("", 16).name, "???");
+  EXPECT_EQ(symbols->at_offset("[vdso]", 16).name, "[vdso]");
+  EXPECT_EQ(symbols->at_offset("/no/such/file", 16).name, "file");
+
+  // Both runs meet in the function, by whatever place in it they know.
+  Profile counted;
+  counted.functions = {{"first", self, at.begin, {{"flops.fp64.add", 7}}}, {"never met", self, at.begin + (1U << 30), {{"loads", 1}}}};
+  const Samples samples{0.001, {{1, 1, self, offset, 3}, {1, 2, self, offset + 2, 30}, {1, 1, "", 0, 11}}, 0};
+  const TimedProfile joined = join(samples, counted, *symbols);
+  ASSERT_EQ(joined.functions.size(), 3U);
+  const TimedFunction& first = joined.functions.front();
+  EXPECT_EQ(first.name, "first");
+  EXPECT_EQ(first.samples, 33U);
+  EXPECT_EQ(first.threads, 2);
+  EXPECT_DOUBLE_EQ(first.longest_seconds, 0.030);
+  EXPECT_EQ(event(first.counts.value(), "flops.fp64.add"), 7);
+  EXPECT_EQ(joined.functions[1].name, "???");
+  EXPECT_FALSE(joined.functions[1].counts);
+  EXPECT_DOUBLE_EQ(joined.uncounted_part, 0.25);
+  EXPECT_EQ(joined.functions[2].samples, 0U);
 }
 
 Topology machine(std::vector<CacheFacts> caches, int pus) {

@@ -23,6 +23,7 @@ HOME_OF = {
     r"hwloc.*": {"machine"},
     r"valgrind/.*|pub_tool_.*|libvex.*": {"emulator"},
     r"omp\.h": {"measure"},
+    r"elfutils/.*|gelf\.h": {"profile"},
     r"benchmark/benchmark\.h": {"app"},
     r"CLI/.*": {"app"},
 }

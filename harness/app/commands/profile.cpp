@@ -8,6 +8,7 @@
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/programs/kernel_table.hpp"
+#include "app/programs/placed_table.hpp"
 #include "app/programs/profile_document.hpp"
 #include "app/programs/profile_table.hpp"
 #include "app/programs/profile_ways.hpp"
@@ -18,17 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 
 Exit profile(const ProfileOptions& options) {
-  if (options.count_only == options.gpu)
-    throw user_error(
-        "profile counts either by the emulator (--count-only) or on GPUs (--gpu); profile without either is not there yet: it would time "
-        "the "
-        "program too");
+  if (options.count_only && options.gpu) throw user_error("profile counts either by the emulator (--count-only) or on GPUs (--gpu)");
   if (options.command.empty())
-    throw user_error(fmt::format("profile needs a program: plumbline profile {} -- program args", options.gpu ? "--gpu" : "--count-only"));
+    throw user_error(fmt::format("profile needs a program: plumbline profile{} -- program args", options.gpu          ? " --gpu"
+                                                                                                 : options.count_only ? " --count-only"
+                                                                                                                      : ""));
   const Launch launch = find_launch(process_environment()).value_or(Launch{});
   const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path());
   try {
-    return options.gpu ? profile_kernels(options, launch, meeting) : profile_by_emulator(options, launch, meeting);
+    if (options.gpu) return profile_kernels(options, launch, meeting);
+    return options.count_only ? profile_by_emulator(options, launch, meeting) : profile_and_place(options, launch, meeting);
   } catch (const Error& error) {
     // Most often all ranks meet the same fault: one tells it.
     const bool first = meeting.first_to_say(error.what());
@@ -64,13 +64,14 @@ CLI::Validator a_value(const std::string& wanted) {
 
 Json profile_schema() {
   Json kinds = profile_row_schemas();
-  for (auto& kind : kernel_row_schemas()) kinds.push_back(std::move(kind));
+  for (auto& more : {placed_row_schemas(), kernel_row_schemas()})
+    for (const auto& kind : more) kinds.push_back(kind);
   return profile_document_schema(kinds);
 }
 
 void add_profile(CLI::App& app, Action& chosen) {
   auto* command =
-      app.add_subcommand("profile", "counts what a program does: plumbline profile --count-only|--gpu [options] -- program args");
+      app.add_subcommand("profile", "places a program's functions under this machine's roofs: plumbline profile [options] -- program args");
   auto options = std::make_shared<ProfileOptions>();
   command->add_flag("--count-only", options->count_only, "count by the emulator, without timing (some 10 to 100 times slower than native)");
   command->add_flag("--gpu", options->gpu,
@@ -83,10 +84,20 @@ void add_profile(CLI::App& app, Action& chosen) {
                    "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along)")
       ->capture_default_str()
       ->check(a_value("auto, no, or a geometry"));
-  command->add_option("--functions", options->functions, "so many functions by FLOPs, and by bytes; with --gpu so many kernels by time")
+  command
+      ->add_option("--roofs", options->roofs,
+                   "auto: this machine's, measured once and kept; measure: anew; no: none; or a result file with ceilings")
+      ->capture_default_str()
+      ->check(a_value("auto, measure, no, or a result file"));
+  command
+      ->add_option("--functions", options->functions,
+                   "so many functions by time; with --count-only by FLOPs, and by bytes; with --gpu so many kernels by time")
       ->capture_default_str()
       ->check(up_to(1'000'000, "a whole number"));
-  command->add_option("-o,--output", options->output, "write JSON to this file")->check(a_value("the name of a file"));
+  command
+      ->add_option("-o,--output", options->output,
+                   "write JSON to this file; without --count-only and --gpu a name that ends with .h5 gets a result file")
+      ->check(a_value("the name of a file"));
   command->add_flag("--json", options->json, "print JSON in place of the tables, on standard error as they are");
   command->add_option("--counts", options->counts, "leave each process's counts in this folder, which all ranks see")
       ->check(a_value("a folder"));

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "app/programs/profile_document.hpp"
+#include "model/placement/roofline.hpp"
 #include "profile/launch_meeting.hpp"
 #include "profile/profile.hpp"
+#include "profile/timed_functions.hpp"
 
 namespace plumbline::app {
 
@@ -38,7 +40,20 @@ struct ThreadOfProcess : ThreadReport {
   int rank, pid;
 };
 
+/// A program, or a function of it, with its part of the time and its place under the roofs.
+struct PlacedRow {
+  std::string name = {}, object = {};
+  Share share = {};                       // of all samples
+  double cpu_seconds = absent;            // of all threads
+  double imbalance = absent;              // the busiest thread's time over the mean of those that took part
+  double fma_part = absent;               // FMAs over FMAs, sums and products
+  const RooflinePlacement* at = nullptr;  // borrowed
+  EventSums counts = {};
+};
+
 Columns<WholeLaunch> total_columns();
+/// `kind`: total or function.
+Columns<PlacedRow> placed_columns(const std::string& kind);
 /// `far`: the boundary of which people see the bytes.
 Columns<EndedRank> rank_columns(const std::string& far);
 Columns<RegionCountsByName> region_columns(bool simulated);

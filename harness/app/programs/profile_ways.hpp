@@ -12,7 +12,7 @@ namespace plumbline::app {
 
 struct ProfileOptions {
   bool count_only = false, gpu = false, json = false;
-  std::string caches = "auto", output, counts;
+  std::string caches = "auto", output, counts, roofs = "auto";
   std::size_t functions = 10;       // or kernels
   std::uint64_t most_launches = 0;  // of each kernel; 0: all
   double wait_seconds = 60;
@@ -22,6 +22,7 @@ struct ProfileOptions {
 /// Does what a rank does: it runs its program, leaves its ending, and at the first rank shows all. The exit code is the program's, or says
 /// what is missing. Throws Error before the program was started.
 Exit profile_by_emulator(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
+Exit profile_and_place(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 
 /// Says how a program ended: "the program was killed by signal 9 (Killed): exit 137".

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <sstream>
 
+#include "app/results/case_names.hpp"
 #include "app/terminal/table.hpp"
 #include "core/error.hpp"
-#include "core/fnv.hpp"
 #include "ert/upper_case.hpp"
 #include "model/placement/profiled.hpp"
 
@@ -20,44 +19,6 @@ namespace {
 
 constexpr const char* session = "import";
 
-/// The name of a kernel as a case id and a file name can bear it: "copy_double" for "void copy<double>(double *, double const *)".
-std::string id_name(const std::string& kernel) {
-  // The arguments begin at the last parenthesis that is open outside of the template's own.
-  std::size_t end = kernel.size();
-  int depth = 0;
-  for (std::size_t i = 0; i < kernel.size(); ++i) {
-    depth += kernel[i] == '<' ? 1 : kernel[i] == '>' ? -1 : 0;
-    if (kernel[i] == '(' && depth == 0 && i > 0) {
-      end = i;
-      break;
-    }
-  }
-  std::string name;
-  for (const char c : kernel.substr(kernel.starts_with("void ") ? 5 : 0, end - (kernel.starts_with("void ") ? 5 : 0))) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-')
-      name += c;
-    else if (!name.empty() && name.back() != '_')
-      name += '_';
-  }
-  while (name.ends_with('_')) name.pop_back();
-  return name.empty() ? "kernel" : name;
-}
-
-/// Kernels that would share a name have the hash of their full one behind it.
-class KernelNames {
- public:
-  explicit KernelNames(const std::vector<ProfiledLaunch>& launches) {
-    for (const auto& launch : launches) kernels_[id_name(launch.kernel)].insert(launch.kernel);
-  }
-  std::string of(const std::string& kernel) const {
-    const std::string name = id_name(kernel);
-    return kernels_.at(name).size() == 1 ? name : fmt::format("{}-{:08x}", name, fnv1a(kernel) & 0xffffffffU);
-  }
-
- private:
-  std::map<std::string, std::set<std::string>> kernels_;
-};
-
 MetricValues values_of(const ProfiledLaunch& launch) {
   MetricValues values;
   for (const auto& [name, value] : launch.metrics)
@@ -65,10 +26,16 @@ MetricValues values_of(const ProfiledLaunch& launch) {
   return values;
 }
 
+std::vector<std::string> kernels_of(const std::vector<ProfiledLaunch>& launches) {
+  std::vector<std::string> kernels;
+  for (const auto& launch : launches) kernels.push_back(launch.kernel);
+  return kernels;
+}
+
 class Importer {
  public:
   Importer(const std::vector<ProfiledLaunch>& launches, const ProfilerMetrics& table, std::vector<std::string>& notes)
-      : names_(launches), table_(table), notes_(notes), parameter_(table.tool == "ncu" ? "launch" : "run") {
+      : names_(kernels_of(launches)), table_(table), notes_(notes), parameter_(table.tool == "ncu" ? "launch" : "run") {
     std::set<std::string> processes, nodes;
     for (const auto& launch : launches) processes.insert(launch.process);
     several_processes_ = processes.size() > 1;
@@ -157,7 +124,7 @@ class Importer {
       notes_.push_back(fmt::format("{}: the time by {} is {:.2f} times that by {}, which counts", row.id, one.other, one.ratio, one.used));
   }
 
-  KernelNames names_;
+  CaseNames names_;
   const ProfilerMetrics& table_;
   std::vector<std::string>& notes_;
   std::string parameter_;

@@ -1,0 +1,166 @@
+#include "app/programs/emulated_counts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+
+#include "app/here/paths.hpp"
+#include "app/terminal/output_file.hpp"
+#include "machine/publishable.hpp"
+#include "measure/emulator_installation.hpp"
+#include "profile/geometry.hpp"
+#include "profile/program.hpp"
+#include "profile/tool_log.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ------------------------------------------------------------------------------------------------------------- before
+
+std::string in_words(const CacheGeometry& geometry, int l3_share) {
+  std::string text = geometry.name;
+  for (const auto& level : geometry.levels)
+    text += fmt::format(", {} {} {}-way", level.name, size_in_bytes(static_cast<double>(level.bytes)), level.ways);
+  return l3_share > 1 ? fmt::format("{}, of which each rank has one part in {}", text, l3_share) : text;
+}
+
+CacheGeometry named_geometry(const std::string& name) {
+  const std::string file = find_geometry(name);
+  if (!fs::exists(file))
+    throw user_error(fmt::format("cannot read the cache geometry '{}': no such file; --caches takes auto, no, a TOML file, or one of {}",
+                                 name, fmt::join(geometry_names(), ", ")));
+  return geometry_from_file(file);
+}
+
+void choose_caches(const ProfileOptions& options, const Launch& launch, EmulatedRun& preparation) {
+  if (options.caches == "no") {
+    preparation.tool.tool_options = {"--caches=no"};
+    return;
+  }
+  const Topology topology = this_topology();
+  const auto geometry = options.caches == "auto" ? geometry_of_machine(topology) : named_geometry(options.caches);
+  const int l3_share = ranks_per_l3(topology, launch.local_size);
+  preparation.tool.tool_options = geometry_options(geometry);
+  if (l3_share > 1) preparation.tool.tool_options.push_back(fmt::format("--l3-share={}", l3_share));
+  preparation.caches = in_words(geometry, l3_share);
+  preparation.notes = geometry.notes;
+}
+
+}  // namespace
+
+EmulatedRun prepare_emulated(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
+  EmulatedRun preparation;
+  find_program(options.command.front());
+  const EmulatorInstallation emulator = find_emulator();
+  if (!emulator.availability.ok()) throw user_error("profile counts by the emulator: " + emulator.availability.reason);
+  choose_caches(options, launch, preparation);
+  if (launch.rank == 0 && !options.output.empty()) require_writable(options.output);
+  preparation.tool.valgrind = emulator.valgrind;
+  preparation.tool.tool_directory = emulator.tool_directory;
+  preparation.tool.out = meeting.folder() / (meeting.prefix(launch.rank) + "%p.json");
+  preparation.tool.log = meeting.folder() / (meeting.prefix(launch.rank) + "%p.log");
+  preparation.tool.program = options.command;
+  return preparation;
+}
+
+// -------------------------------------------------------------------------------------------------- one rank's program
+
+namespace {
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Judges one process's log. `is_main`: the program's own, whose end is the launch's.
+void judge_log(const ToolLog& log, const std::string& name, bool is_main, const ProgramEnding& ending, EmulatedEnding& judgement) {
+  judgement.notes.insert(judgement.notes.end(), log.remarks.begin(), log.remarks.end());
+  const auto refuse = [&](const std::string& why) {
+    judgement.refused = true, judgement.code = static_cast<int>(Exit::user_error), judgement.fault = why;
+  };
+  for (const auto& unknown : log.unknown)
+    if (is_main && ending.signal == SIGILL && !unknown.bytes.empty())
+      refuse(explain(unknown));
+    else
+      judgement.notes.push_back(explain(unknown));
+  if (log.failure.reason.empty()) return;
+  if (is_main) return refuse(explain(log.failure));
+  judgement.notes.push_back(fmt::format("process {} of the program has no counts: {}", name, explain(log.failure)));
+  if (judgement.code == 0) judgement.code = static_cast<int>(Exit::io_or_failed_case);
+}
+
+// A program that is killed takes its counts along; one that comes to its end without any was ended by the emulator.
+void judge_silence(const ProgramEnding& ending, EmulatedEnding& judgement) {
+  if (ending.signal != 0 || judgement.refused) return;
+  const std::string why = judgement.notes.empty() ? "the emulator wrote no counts" : judgement.notes.back();
+  judgement = {static_cast<int>(Exit::user_error), "the emulator ended it: " + why, true, judgement.notes};
+}
+
+}  // namespace
+
+EmulatedEnding run_emulated(const EmulatedRun& run, const LaunchMeeting& meeting, int rank) {
+  const ProgramEnding ending = run_under_tool(run.tool);
+  EmulatedEnding judgement{ending.code, ending.code == 0 ? "" : how_it_ended(ending), false, {}};
+  const std::string main_name = meeting.prefix(rank) + std::to_string(ending.process), main_log = main_name + ".log";
+  std::vector<std::string> logs;
+  for (const auto& file : fs::directory_iterator(meeting.folder()))
+    if (const auto name = file.path().filename().string(); name.starts_with(meeting.prefix(rank)) && name.ends_with(".log"))
+      logs.push_back(name);
+  // The program's own comes last: its last words are those that count.
+  std::sort(logs.begin(), logs.end(),
+            [&](const auto& a, const auto& b) { return std::pair(a == main_log, a) < std::pair(b == main_log, b); });
+  for (const auto& name : logs)
+    judge_log(read_tool_log(contents(meeting.folder() / name)), fs::path(name).stem().extension().string().substr(1), name == main_log,
+              ending, judgement);
+  if (!fs::exists(meeting.folder() / (main_name + ".json"))) judge_silence(ending, judgement);
+  return judgement;
+}
+
+// ------------------------------------------------------------------------------------------------- the first rank's table
+
+namespace {
+
+std::vector<ProcessCounts> read_processes(const LaunchMeeting& meeting, std::vector<std::string>& notes) {
+  std::vector<ProcessCounts> processes;
+  for (const auto& file : process_files(meeting)) {
+    try {
+      processes.push_back({rank_in(file), read_tool_report(file)});
+    } catch (const Error& broken) {
+      notes.push_back(broken.what());
+    }
+  }
+  return processes;
+}
+
+void note_open_regions(ProfileResult& result) {
+  for (const auto& region : result.profile.regions)
+    if (region.open)
+      result.notes.push_back(fmt::format("region '{}' was still open when its process ended: counted to the end", region.name));
+}
+
+}  // namespace
+
+ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting,
+                             const EmulatedRun& preparation) {
+  ProfileResult result;
+  const Person person = this_person();
+  result.command = publishable(options.command, person);
+  result.caches = preparation.caches;
+  result.launched = launch.size;
+  result.functions = options.functions;
+  result.notes = preparation.notes;
+  result.endings = meeting.gather(options.wait_seconds);
+  result.processes = read_processes(meeting, result.notes);
+  for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
+  result.profile = merge(result.processes);
+  add_rank_notes(result.endings, launch, options, result.notes);
+  note_open_regions(result);
+  return result;
+}
+
+}  // namespace plumbline::app

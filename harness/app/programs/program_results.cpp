@@ -1,0 +1,141 @@
+#include "app/programs/program_results.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/results/case_names.hpp"
+#include "core/host_name.hpp"
+#include "profile/profile.hpp"
+
+namespace plumbline::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* session = "profile";
+
+/// The precision of most FLOPs; "-" where there are none.
+std::string main_precision(const EventSums& sums) {
+  std::string most = "-";
+  double most_flops = 0;
+  for (const auto& precision : precisions(sums))
+    if (const double done = flops(sums, precision).value_or(0); done > most_flops) most = precision, most_flops = done;
+  return most;
+}
+
+/// A part of a program, or all of it.
+struct Part {
+  Json parameters;
+  int threads = 1;
+  double seconds = absent;
+  std::string why_no_time;
+  const EventSums* counts = nullptr;
+};
+
+class ResultsOfProgram {
+ public:
+  ResultsOfProgram(const ProfiledProgram& program, Results roofs) : program_(program), results_(std::move(roofs)) {
+    node_ = results_.machines.empty() ? host_name() : results_.machines.front().node;
+    results_.cases.clear(), results_.outcomes.clear(), results_.times.clear(), results_.counts.clear(), results_.model.clear();
+  }
+
+  void add(const Part& part) {
+    const CaseRow row = case_of(part);
+    results_.cases.push_back(row);
+    add_time(row, part);
+    add_counts(row, part);
+  }
+  Results take() { return std::move(results_); }
+
+ private:
+  CaseRow case_of(const Part& part) const {
+    CaseRow row{.id = {},
+                .work = {},
+                .kernel = std::string(program_suite) + CaseNames({program_.name}).of(program_.name),
+                .precision = part.counts == nullptr ? "-" : main_precision(*part.counts),
+                .flavor = "native",
+                .threads = part.threads,
+                .params = part.parameters.dump(),
+                .row = static_cast<std::int64_t>(results_.cases.size())};
+    row.work = row.kernel + "/" + row.precision;
+    for (const auto& [key, value] : part.parameters.items()) row.work += fmt::format("/{}={}", key, value.get<std::string>());
+    row.id = fmt::format("{}/r1t{}/{}", row.work, part.threads, row.flavor);
+    return row;
+  }
+
+  OutcomeRow outcome(const CaseRow& row, const char* pass, const std::string& why_not) const {
+    return {.case_id = row.id,
+            .pass = pass,
+            .status = why_not.empty() ? Status::ok : Status::unavailable,
+            .reason = why_not,
+            .node = node_,
+            .placement = Json{{"ranks", Json::array()}}.dump(),
+            .session = session};
+  }
+
+  void add_time(const CaseRow& row, const Part& part) {
+    results_.outcomes.push_back(outcome(row, "time", part.why_no_time));
+    if (part.why_no_time.empty())
+      results_.times.push_back({.case_id = row.id,
+                                .node = node_,
+                                .session = session,
+                                .rank = -1,
+                                .seconds = part.seconds,
+                                .clock_hz = program_.clock_hz,
+                                .sweeps = 1});
+  }
+
+  void add_counts(const CaseRow& row, const Part& part) {
+    results_.outcomes.push_back(outcome(
+        row, "count", part.counts == nullptr ? "the counted run did not execute it: it chose other code there, or went another way" : ""));
+    if (part.counts == nullptr) return;
+    for (const auto& [event, sum] : *part.counts)
+      results_.counts.push_back({.case_id = row.id,
+                                 .node = node_,
+                                 .session = session,
+                                 .event = event,
+                                 .backend = "emulated",
+                                 .raw = sum.value_or(0),
+                                 .net = sum ? static_cast<double>(*sum) : absent,
+                                 .status = sum ? Status::ok : Status::unavailable});
+  }
+
+  const ProfiledProgram& program_;
+  Results results_;
+  std::string node_;
+};
+
+}  // namespace
+
+bool is_worth_a_row(const TimedFunction& function, const EventSums& total) {
+  constexpr double least_part = 1e-3;
+  if (function.samples > 0) return true;
+  if (!function.counts) return false;
+  const auto is_much = [&](auto amount) { return amount(*function.counts).value_or(0) > least_part * amount(total).value_or(0); };
+  return is_much([](const EventSums& sums) { return flops(sums); }) || is_much([](const EventSums& sums) { return bytes(sums, "reg-L1"); });
+}
+
+Results program_results(const ProfiledProgram& program, Results roofs) {
+  ResultsOfProgram results(program, std::move(roofs));
+  const TimedProfile& profile = program.profile;
+  results.add({{{"part", "whole"}}, std::max(1, profile.threads), program.ending.wall_seconds, "", &program.total});
+  std::vector<std::string> names;
+  // The file and the place in it tell apart what else shares a name; in parentheses they are no part of the short one.
+  for (const auto& function : profile.functions) names.push_back(fmt::format("{}({} {})", function.name, function.object, function.begin));
+  const CaseNames full(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const TimedFunction& function = profile.functions[i];
+    const std::string file = std::filesystem::path(function.object).filename().string();
+    results.add({{{"part", full.of(names[i])}, {"in", CaseNames({file}).of(file)}},
+                 std::max(1, function.threads),
+                 function.longest_seconds,
+                 function.samples > 0 ? "" : "no sample met it: it takes less time than sampling can tell",
+                 function.counts ? &*function.counts : nullptr});
+  }
+  return results.take();
+}
+
+}  // namespace plumbline::app

@@ -1,0 +1,33 @@
+// A profiled program becomes an ordinary result: a case for the whole and one for each function, with times, counts and the roofs.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/records.hpp"
+#include "profile/program_run.hpp"
+#include "profile/timed_functions.hpp"
+
+namespace plumbline::app {
+
+inline constexpr std::string_view program_suite = "program/";
+
+/// A program that ran natively and under the emulator.
+struct ProfiledProgram {
+  std::string name;          // "heat3d"
+  double clock_hz = absent;  // of the core, right after the native run
+  ProgramEnding ending;      // of the native run
+  TimedProfile profile = {};
+  EventSums total = {};  // of all its functions
+};
+
+/// Whether a function is worth a row: a sample met it, or it has a thousandth of the program's FLOPs or of its bytes at L1.
+bool is_worth_a_row(const TimedFunction& function, const EventSums& total);
+
+/// Makes the results: first the whole's case, program/NAME/PRECISION/part=whole/r1tT/native, whose time is that from start to end; then the
+/// functions in their order, program/NAME/PRECISION/part=FUNCTION/in=FILE/r1tT/native, T the threads that had a part in each, and its time
+/// the busiest thread's. A function that was never met has no time, one that the counted run did not execute no counts, each with its
+/// reason. Ceilings and machines are those of `roofs`, and the node is the one that has them.
+Results program_results(const ProfiledProgram& program, Results roofs);
+
+}  // namespace plumbline::app

@@ -1,0 +1,37 @@
+// A program that runs natively is sampled: at equal distances of each thread's CPU time, where it is at work.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "profile/sampled_places.hpp"
+
+namespace plumbline {
+
+struct Samples {
+  double seconds_each = 0;           // of CPU time in user mode, that a sample stands for
+  std::vector<SampledPlace> places;  // by process, thread, object and offset
+  std::uint64_t lost = 0;            // that found no room
+};
+
+/// The distance between two samples of a thread, of CPU time: no round number, so that it keeps step with nothing.
+inline constexpr std::uint64_t sampling_period_ns = 1'009'000;
+
+/// Samples what this thread starts from now on, from its execution of a program on: its threads, its children and theirs. Linux's CPU clock
+/// tells when (perf_event's software event: no PMU, no root), its records tell what lies where.
+class Sampler {
+ public:
+  /// Throws Error (user) where the system refuses, with what it wants.
+  Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+  ~Sampler();
+  /// Ends the sampling and gives what was met.
+  Samples take();
+
+ private:
+  class Reader;
+  std::unique_ptr<Reader> reader_;
+};
+
+}  // namespace plumbline

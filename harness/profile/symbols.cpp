@@ -1,0 +1,175 @@
+#include "profile/symbols.hpp"
+
+#include "core/error.hpp"
+
+#ifdef PLUMBLINE_HAVE_LIBDW
+
+#include <cxxabi.h>
+#include <elfutils/libdwfl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace plumbline {
+namespace {
+
+std::string demangled(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
+  return status == 0 && name != nullptr ? name.get() : symbol;
+}
+
+/// One file as libdw sees it.
+class File {
+ public:
+  explicit File(const std::string& path) : name_(std::filesystem::path(path).filename().string()) {
+    static char* search_path = nullptr;  // for separate debug information: the usual folders
+    static const Dwfl_Callbacks callbacks{.find_elf = dwfl_build_id_find_elf,
+                                          .find_debuginfo = dwfl_standard_find_debuginfo,
+                                          .section_address = dwfl_offline_section_address,
+                                          .debuginfo_path = &search_path};
+    files_.reset(dwfl_begin(&callbacks));
+    if (files_ == nullptr) return;
+    dwfl_report_begin(files_.get());
+    module_ = dwfl_report_offline(files_.get(), name_.c_str(), path.c_str(), -1);
+    dwfl_report_end(files_.get(), nullptr, nullptr);
+    if (module_ != nullptr) elf_ = dwfl_module_getelf(module_, &bias_);
+    read_parts();
+  }
+
+  /// The address of a place in the file; nullopt where none is loaded from there.
+  std::optional<std::uint64_t> address_of(std::uint64_t offset) const {
+    for (const GElf_Phdr& part : loaded_)
+      if (offset >= part.p_offset && offset - part.p_offset < part.p_filesz) return part.p_vaddr + (offset - part.p_offset);
+    return std::nullopt;
+  }
+
+  FunctionPlace function_at(std::uint64_t address) const {
+    if (elf_ == nullptr) return {name_, 0};
+    if (const auto named = by_symbol(address)) return *named;
+    constexpr std::uint64_t page = 4096;
+    const std::uint64_t begin = by_unwinding_table(address).value_or(address / page * page);
+    return {fmt::format("{}+0x{:x}", name_, begin), begin};
+  }
+  FunctionPlace whole() const { return {name_, 0}; }
+
+ private:
+  void read_parts() {
+    std::size_t parts = 0, size = 0;
+    if (elf_ == nullptr || elf_getphdrnum(elf_, &parts) != 0) return;
+    const char* const raw = elf_rawfile(elf_, &size);
+    contents_ = {raw, raw == nullptr ? 0 : size};
+    constexpr std::uint32_t usual_head = 0x3b031b01;  // version 1; encodings: relative to the section, a count, pairs
+    for (std::size_t i = 0; i < parts; ++i) {
+      GElf_Phdr part;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &part) == nullptr) continue;
+      if (part.p_type == PT_LOAD) loaded_.push_back(part);
+      if (part.p_type == PT_GNU_EH_FRAME) unwinding_ = part.p_vaddr;
+    }
+    if (unwinding_ && static_cast<std::uint32_t>(word(*unwinding_)) != usual_head) unwinding_.reset();
+  }
+
+  std::optional<std::uint64_t> offset_of(std::uint64_t address) const {
+    for (const GElf_Phdr& part : loaded_)
+      if (address >= part.p_vaddr && address - part.p_vaddr < part.p_filesz) return part.p_offset + (address - part.p_vaddr);
+    return std::nullopt;
+  }
+
+  std::optional<FunctionPlace> by_symbol(std::uint64_t address) const {
+    GElf_Off into = 0;
+    GElf_Sym symbol;
+    const char* const name = dwfl_module_addrinfo(module_, bias_ + address, &into, &symbol, nullptr, nullptr, nullptr);
+    // One without a size (of assembly) reaches to the next; into one that ends before, nothing leads.
+    if (name == nullptr || (symbol.st_size != 0 && into >= symbol.st_size)) return std::nullopt;
+    return FunctionPlace{demangled(name), address - into};
+  }
+
+  /// The begin of the function that the unwinding table (.eh_frame_hdr) has at an address: its rows are sorted pairs of a function's begin
+  /// and its description, both relative to the table, of 4 bytes each, as every linker writes them.
+  std::optional<std::uint64_t> by_unwinding_table(std::uint64_t address) const {
+    if (!unwinding_) return std::nullopt;
+    const auto row = [&](std::uint64_t k, std::uint64_t member) { return *unwinding_ + word(*unwinding_ + 12 + 8 * k + 4 * member); };
+    std::uint64_t low = 0, high = static_cast<std::uint32_t>(word(*unwinding_ + 8));
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      (row(middle, 0) <= address ? low : high) = row(middle, 0) <= address ? middle + 1 : middle;
+    }
+    if (low == 0) return std::nullopt;
+    const std::uint64_t begin = row(low - 1, 0), description = row(low - 1, 1);
+    return address - begin < static_cast<std::uint32_t>(word(description + 12)) ? std::optional(begin) : std::nullopt;
+  }
+
+  /// The 4 bytes at an address, signed and widened; 0 where the file has none there.
+  std::uint64_t word(std::uint64_t address) const {
+    const auto offset = offset_of(address);
+    if (!offset || *offset + sizeof(std::int32_t) > contents_.size()) return 0;
+    std::int32_t value = 0;
+    std::memcpy(&value, contents_.data() + *offset, sizeof value);
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+
+  struct End {
+    void operator()(Dwfl* files) const { dwfl_end(files); }
+  };
+  std::string name_;
+  std::unique_ptr<Dwfl, End> files_;
+  Dwfl_Module* module_ = nullptr;
+  Elf* elf_ = nullptr;
+  GElf_Addr bias_ = 0;         // between libdw's addresses and the file's own
+  std::string_view contents_;  // borrowed from libdw
+  std::vector<GElf_Phdr> loaded_;
+  std::optional<std::uint64_t> unwinding_;  // the address of .eh_frame_hdr
+};
+
+}  // namespace
+
+class Symbols::Files {
+ public:
+  const File& of(const std::string& path) { return files_.try_emplace(path, path).first->second; }
+
+ private:
+  std::map<std::string, File> files_;
+};
+
+Symbols::Symbols() : files_(std::make_unique<Files>()) {}
+Symbols::~Symbols() = default;
+
+FunctionPlace Symbols::at_offset(const std::string& object, std::uint64_t file_offset) {
+  if (!object.starts_with('/')) return {object.empty() ? "???" : object, 0};
+  const File& file = files_->of(object);
+  const auto address = file.address_of(file_offset);
+  return address ? file.function_at(*address) : file.whole();
+}
+
+FunctionPlace Symbols::at_address(const std::string& object, std::uint64_t address) {
+  if (!object.starts_with('/')) return {object.empty() ? "???" : object, 0};
+  return files_->of(object).function_at(address);
+}
+
+}  // namespace plumbline
+
+#else  // without libdw
+
+namespace plumbline {
+
+class Symbols::Files {};
+
+Symbols::Symbols() {
+  throw user_error(
+      "this build cannot name the functions of a sampled program, for elfutils' libdw was not there: install libdw-dev (elfutils-devel; "
+      "Spack: elfutils) and build anew; profile --count-only needs no libdw");
+}
+Symbols::~Symbols() = default;
+FunctionPlace Symbols::at_offset(const std::string&, std::uint64_t) { return {}; }
+FunctionPlace Symbols::at_address(const std::string&, std::uint64_t) { return {}; }
+
+}  // namespace plumbline
+
+#endif

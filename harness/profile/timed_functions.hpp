@@ -1,0 +1,40 @@
+// The times of a native run and the counts of an emulated one come together by function.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/profile.hpp"
+#include "profile/samples.hpp"
+#include "profile/symbols.hpp"
+
+namespace plumbline {
+
+/// A part of all samples, and the interval at 95 % that their number leaves open (Wilson 1927).
+struct Share {
+  double part = 0, lo = 0, hi = 0;
+};
+Share share_of(std::uint64_t samples, std::uint64_t all);
+
+struct TimedFunction {
+  std::string name, object;
+  std::uint64_t begin = 0;          // as in FunctionReport
+  std::uint64_t samples = 0;        // of all threads
+  int threads = 0;                  // that had a part in it: at least a tenth of what the busiest had
+  double cpu_seconds = 0;           // of all threads
+  double longest_seconds = 0;       // of the busiest thread
+  std::optional<EventSums> counts;  // nullopt: the counted run did not execute it
+};
+
+struct TimedProfile {
+  std::vector<TimedFunction> functions;  // by CPU time, longest first
+  std::uint64_t samples = 0;
+  int threads = 0;            // of the whole, as above
+  double uncounted_part = 0;  // of all samples, in functions that the counted run did not execute
+};
+
+/// Two functions are the same where they begin at the same place of the same file.
+TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbols);
+
+}  // namespace plumbline

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""plumbline profile, of a program that runs natively and under the emulator: times and counts by function, under roofs that are kept."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import pytest
+
+PLUMBLINE = os.environ["PLUMBLINE_PROGRAM"]
+HERE = pathlib.Path(__file__).parent
+NO_PERF_EVENT = [sys.executable, HERE.parent / "app" / "no_perf_event.py"]
+
+
+def run(*words, **options):
+    environment = dict(os.environ, **options.pop("environment", {}))
+    return subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True, timeout=500, **options)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """Builds a program of this folder."""
+    folder = tmp_path_factory.mktemp("programs")
+
+    def build(source, *flags):
+        program = folder / pathlib.Path(source).stem
+        done = run("gcc", "-O1", "-g", "-ffp-contract=off", *flags, HERE / source, "-o", program, "-lm", "-lpthread", "-ldl")
+        assert done.returncode == 0, done.stderr
+        return program
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def roofs(tmp_path_factory):
+    """The environment whose kept roofs are this session's; none is measured yet."""
+    return {"XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
+
+
+def profile(tmp_path, *words, code=0, options=("--roofs=no", "--caches=no"), environment=None):
+    out = tmp_path / "profile.json"
+    done = run(PLUMBLINE, "profile", "-o", out, *options, "--", *words, environment=environment or {})
+    assert done.returncode == code, done.stdout + done.stderr
+    return json.loads(out.read_text()), done
+
+
+def functions(document):
+    return {row["name"]: row for row in document["rows"] if row["kind"] == "function"}
+
+
+def test_a_program_of_known_functions(tmp_path, built):
+    document, done = profile(tmp_path, built("known.c"), "15")
+    found = functions(document)
+    told = [line.split() for line in done.stdout.splitlines()]
+    assert len(told) == 12, "the program's own output comes once"
+    all_seconds = sum(float(seconds) for _, _, seconds in told)
+    for name, flops, seconds in told:
+        row = found[name]
+        assert row["flops"] == int(flops), name
+        assert row["threads"] == 1 and row["imbalance"] == 1, name
+        # What the program tells of itself is of its functions alone; filling the arrays is the rest.
+        share = float(seconds) / all_seconds * sum(found[other]["share"] for other, _, _ in told)
+        assert row["share_lo"] - 0.02 <= share <= row["share_hi"] + 0.02, (name, share, row["share"])
+        assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] * 1e-9)
+    (total,) = [row for row in document["rows"] if row["kind"] == "total"]
+    assert 0 <= total["flops"] - sum(int(flops) for _, flops, _ in told) < 1000, "the rest reads clocks and prints"
+    assert "known" in done.stderr and "polynomial" in done.stderr
+
+
+def test_threads_and_children_have_their_part(tmp_path, built):
+    even = functions(profile(tmp_path, built("shared_work.c"), "10")[0])["work"]
+    assert even["threads"] == 3 and 1 <= even["imbalance"] < 1.3
+    uneven = functions(profile(tmp_path, built("shared_work.c"), "4")[0])["work"]
+    assert uneven["threads"] == 3
+    # The busiest has 10 parts, the mean of the three is 8.
+    assert uneven["imbalance"] == pytest.approx(10 / 8, abs=0.15)
+
+
+def test_the_roofs_are_measured_once_and_a_result_file_can_be_shown(tmp_path, built, roofs):
+    result = tmp_path / "known.h5"
+    first = run(PLUMBLINE, "profile", "--functions=3", "-o", result, "--", built("known.c"), "3", environment=roofs)
+    assert first.returncode == 0, first.stderr
+    assert "roofs are measured first" in first.stderr
+    (kept,) = pathlib.Path(roofs["XDG_CACHE_HOME"]).glob("plumbline/roofs-*.h5")
+    shown = run(PLUMBLINE, "show", result, "--json")
+    assert shown.returncode == 0, shown.stderr
+    cases = {row["case"]: row for row in json.loads(shown.stdout)["rows"]}
+    (polynomial,) = [row for case, row in cases.items() if "/part=polynomial/" in case]
+    assert polynomial["bound"] == "compute" and polynomial["percent_of_roof"] > 0
+    assert polynomial["levels"]["L1"]["ai"] == pytest.approx(64 / 16, rel=0.01)
+    (triad,) = [row for case, row in cases.items() if "/part=triad/" in case]
+    assert triad["bound"] in ("L1", "L2", "L3", "mem") and triad["levels"]["L1"]["ai"] == pytest.approx(2 / 24, rel=0.01)
+    assert any("/part=whole/" in case for case in cases)
+    assert run(PLUMBLINE, "compare", result, result).returncode == 0
+    before = kept.stat().st_mtime_ns
+    document, again = profile(tmp_path, built("known.c"), "1", options=["--caches=no"], environment=roofs)
+    assert "measured first" not in again.stderr and kept.stat().st_mtime_ns == before
+    assert any(note.startswith("roofs: ") for note in document["notes"])
+    assert functions(document)["polynomial"]["bound"] == "compute"
+    named, _ = profile(tmp_path, built("known.c"), "1", options=["--caches=no", f"--roofs={kept}"])
+    assert functions(named)["polynomial"]["bound"] == "compute"
+
+
+def test_the_exit_code_is_the_programs(tmp_path, built):
+    document, done = profile(tmp_path, built("shared_work.c"), "1", "7", code=7)
+    assert "the program ended with exit 7" in done.stderr
+    assert functions(document)["work"]["flops"] > 0
+    document, done = profile(tmp_path, built("shared_work.c"), "1", f"-{int(signal.SIGUSR1)}", code=128 + signal.SIGUSR1)
+    assert "killed by signal" in done.stderr
+    assert functions(document)["work"]["share"] > 0.5
+
+
+def test_runs_that_end_differently_are_not_joined(tmp_path):
+    script = tmp_path / "once.sh"
+    script.write_text(f"#!/bin/sh\nfor i in 1 2 3; do :; done\nmkdir {tmp_path}/made\n")
+    script.chmod(0o755)
+    document, done = profile(tmp_path, script, code=1)
+    assert any("not joined" in note for note in document["notes"])
+    assert not any(row.get("flops") for row in document["rows"] if row["kind"] in ("total", "function"))
+
+
+def test_a_short_program_has_a_note(tmp_path):
+    document, _ = profile(tmp_path, "true")
+    assert any("samples were taken" in note for note in document["notes"])
+
+
+def test_input_from_a_file_is_read_by_both_runs(tmp_path):
+    text = tmp_path / "numbers.txt"
+    text.write_text("\n".join(str(i) for i in range(2000)) + "\n")
+    out = tmp_path / "profile.json"
+    with text.open() as numbers:
+        done = run(PLUMBLINE, "profile", "--roofs=no", "--caches=no", "-o", out, "--", "awk", "{ s += $1 * 0.5 } END { print s }", stdin=numbers)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "999500\n"
+    (total,) = [row for row in json.loads(out.read_text())["rows"] if row["kind"] == "total"]
+    assert total["flops"] >= 4000
+
+
+def test_what_cannot_be_profiled_is_one_line(tmp_path):
+    def refused(*words, before=(), code=2):
+        done = run(*before, PLUMBLINE, "profile", *words)
+        assert done.returncode == code, done.stderr
+        (line,) = done.stderr.strip().splitlines()
+        assert line.startswith("plumbline: ")
+        return line
+
+    assert "No such file" in refused("--", "./no-such-program")
+    assert "launcher" in refused("--", "mpiexec", "-n", "2", "true")
+    assert "none.h5" in refused(f"--roofs={tmp_path / 'none.h5'}", "--", "true")
+    line = refused("--roofs=no", "--", "true", before=NO_PERF_EVENT)
+    assert "perf_event_paranoid" in line and "--count-only" in line
+    assert "profile counts either" in refused("--gpu", "--count-only", "--", "true")
