@@ -792,4 +792,24 @@ def test_sweeps_of_gpus_have_figures_of_their_own():
     rows = pandas.DataFrame({"name": names, "level": "sweep", "unit": "GB/s", "status": "ok", "working_set_bytes": 1e6, "value": 1.0, "ranks": 1,
                              "threads": 1, "node": "n1", "scope": ["", "GPU", "GPU", "GPU"]})
     assert {key: len(part) for key, part in bandwidth.sweeps_of({"ceilings": rows}).items()} == {("n1", "GPU"): 1, ("n1", "GPU1"): 2, ("n1", "r1t1"): 1}
+def test_the_hosts_memory_is_a_level_of_a_gpus_roofline_and_no_cache():
+    row = {"case": "validation/triad/fp64/n=1/g1/cuda13-sm_90a", "kernel": "validation/triad", "node": "n1", "precision": "fp64", "gpu": "GPU",
+           "flavor": "cuda13-sm_90a", "ranks": 1, "threads": 1, "gflops": 5.0, "status": "ok", "reason": None, "bound": "system",
+           "percent_of_roof": 80.0, "join": "model", "bytes_source": "model",
+           "levels": {name: {"bytes": bytes, "ai": 2e6 / bytes, "ai_lo": 2e6 / bytes, "ai_hi": 2e6 / bytes, "source": "model"}
+                      for name, bytes in (("L1", 24e6), ("mem", 8e6), ("system", 16e6))}}
+    rows = [_gpu_ceiling("GPU FP64 FMA", "compute", 30e3, precision="fp64"), _gpu_ceiling("GPU mem load", "mem", 4e3),
+            {**_gpu_ceiling("GPU from host, kernel, pinned", "system", 50.0), "size_bytes": 2**28},
+            _gpu_ceiling("GPU from host, copy engine, pinned", "host-dev", 55.0)]
+    (group,), _ = groups.groups_of([row])
+    roofs = groups.roofs_of(rows, group)
+    assert list(roofs.bandwidths) == ["mem", "system"] and roofs.ridge("system") == 600, "what a copy engine reaches is no roof"
+    assert bandwidth.plateaus(rows, "n1", "GPU") == {}, "no working set fits the host's memory as it fits a cache"
+    looks = list(style.LEVELS.values())
+    assert len({color for color, _ in looks}) == len({marker for _, marker in looks}) == len(looks)
+    texts = [text.get_text() for text in roofline.draw(group, roofs, group.rows).findobj(matplotlib.text.Text)]
+    assert "host memory" in texts and any("80 % of the host memory roof" in text for text in texts)
+    assert any(text.startswith("GPU from host, kernel, pinned 50 GB/s") for text in texts)
+
+
     assert bandwidth.cache_sizes(pandas.DataFrame({"node": ["n1"], "json": ["{}"]}), "n1", "GPU1") == {}

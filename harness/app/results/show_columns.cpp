@@ -16,6 +16,7 @@
 #include "app/results/counter_conditions.hpp"
 #include "app/results/imported.hpp"
 #include "core/gpu_device.hpp"
+#include "model/ceilings/gpu_ceilings.hpp"
 
 namespace plumbline::app {
 
@@ -258,14 +259,19 @@ void add_optional(Columns<ShownCase>& columns, const char* key, const char* mean
                     }).when([part](const ShownCase& shown) { return (shown.*part).has_value(); }));
 }
 
-/// The levels that people see: a CPU's, and a GPU's where there are cases of one.
-std::vector<std::string> shown_levels(bool cpu, bool gpu) {
+bool has_intensity(const ShownCase& shown, const std::string& level) {
+  return std::ranges::any_of(shown.at.levels, [&](const LevelIntensity& at) { return at.level == level && at.status == Status::ok; });
+}
+
+/// The levels that people see: a CPU's, and a GPU's where there are cases of one; the host's memory where a kernel reaches it.
+std::vector<std::string> shown_levels(bool cpu, bool gpu, bool system) {
   std::vector<std::string> levels{"L1"};
   if (gpu) levels.emplace_back("shared");
   levels.emplace_back("L2");
   if (cpu) levels.emplace_back("L3");
   levels.emplace_back("mem");
   return levels;
+  if (system) levels.emplace_back(gpu_system);
 }
 
 Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
@@ -280,7 +286,8 @@ Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
   auto columns = chosen(all, {{"kernel"}, {"case"}, {"seconds", gpu ? "launch time" : "sweep time"}, {"gflops"}});
   columns.front().above("kernel",
                         [many = nodes.size() > 1](const Row& shown) { return shown.at.of->kernel + (many ? " on " + shown.at.node : ""); });
-  for (const auto& level : shown_levels(cpu, gpu))
+  const bool system = std::ranges::any_of(cases, [](const ShownCase& shown) { return has_intensity(shown, gpu_system); });
+  for (const auto& level : shown_levels(cpu, gpu, system))
     columns.emplace_back(Heading{"AI " + level}, [level](const Row& shown) { return intensity_cell(shown.at, level); });
   for (auto& column : chosen(all, {{"bound"}, {"percent_of_roof"}, {"bytes_source"}})) columns.push_back(std::move(column));
   return columns;
