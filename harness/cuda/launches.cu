@@ -10,8 +10,9 @@ namespace {
 
 struct Writing {
   std::vector<KernelLaunch>* where = nullptr;
-  bool only = false;      // nothing is launched
-  bool captured = false;  // launches go into a graph
+  bool only = false;                  // nothing is launched
+  bool captured = false;              // launches go into a graph
+  cudaError_t refused = cudaSuccess;  // of the first captured one that failed
   std::string architecture;
   std::optional<LaunchFacts> next = {};
   std::string untold = {};
@@ -37,13 +38,29 @@ void write_down(std::string function, const dim3& grid, const dim3& block) {
                             std::exchange(writing.untold, "")});
 }
 
+/// Keeps what a launch was refused with, if it was captured.
+cudaError_t told(cudaError_t result) {
+  if (writing.captured && writing.refused == cudaSuccess) writing.refused = result;
+  return result;
+}
+
 }  // namespace
 
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture) {
-  writing = {where, only && where != nullptr, false, architecture};
+  writing = {where, only && where != nullptr, false, cudaSuccess, architecture};
 }
 
-void launches_are_captured(bool captured) { writing.captured = captured; }
+bool launches_are_made() { return !writing.only; }
+
+void begin_captured_launches() {
+  writing.captured = true;
+  writing.refused = cudaSuccess;
+}
+
+cudaError_t end_captured_launches() {
+  writing.captured = false;
+  return writing.refused;
+}
 
 void next_launch(std::uint64_t threads, std::initializer_list<std::uint64_t> trips, bool guards_let_through) {
   if (writing.where != nullptr) writing.next = LaunchFacts{threads, trips, false, guards_let_through};
@@ -94,14 +111,14 @@ cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* function) {
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                       cudaStream_t stream) {
   if (writing.where != nullptr && !writing.captured) write_down(names()[functions()[kernel]], grid, block);
-  return writing.only ? cudaSuccess : __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  return writing.only ? cudaSuccess : told(__real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
 }
 #endif
 #if CUDART_VERSION < 13000  // CUDA 12 launches by a function's own address
 cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                     cudaStream_t stream) {
   if (writing.where != nullptr && !writing.captured) write_down(names()[function], grid, block);
-  return writing.only ? cudaSuccess : __real_cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream);
+  return writing.only ? cudaSuccess : told(__real_cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream));
 }
 #endif
 

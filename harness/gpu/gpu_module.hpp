@@ -106,7 +106,8 @@ inline constexpr std::array gpu_module_files{GpuModuleFile{13, "libplumbline_cud
 
 /// Opens a module in these folders (or that very file, where one of them is a file), by its absolute path, and nowhere else: the newest
 /// that runs on a driver for this CUDA (as cuda_of_driver() of counters/cupti/cuda_driver.hpp tells; 0: there is none), else the newest
-/// that is there, whose kernels can be told all the same. Each call tries anew.
+/// that is there, whose kernels can be told all the same. Where that one cannot be opened the other one is, and `chosen` says so. Each call
+/// tries anew.
 OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders, int driver);
 
 /// The interface's number, which changes with every change of what stands in this header and in what it includes.

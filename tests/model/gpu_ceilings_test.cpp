@@ -265,7 +265,8 @@ TEST(GpuCeilings, of_products_that_all_failed_there_is_the_reason) {
   EXPECT_NE(ceilings[0].reason.find("has no product"), std::string::npos);
 }
 
-/// Like an H200's on PCIe 5.0 x16: a kernel that loads from the host reaches 50 GB/s, one that stores there 53, the copy engine 55.
+/// The rates are like an H200's on PCIe 5.0 x16: a kernel that loads from the host reaches 50 GB/s, one that stores there 53, the copy
+/// engine 55.
 std::vector<CeilingRow> link_samples() {
   std::vector<CeilingRow> rows;
   for (const int round : {0, 1}) {

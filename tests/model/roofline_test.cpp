@@ -274,6 +274,33 @@ TEST(Roofline, data_in_the_hosts_memory_have_an_intensity_and_a_roof_at_system) 
   EXPECT_EQ(place_last({reaching_host()}, {ceilings.begin() + 2, ceilings.end()}).bound, "L2") << "a copy engine's rate is no roof";
 }
 
+/// Twelve launches of 2 us by stream and 1 us in a graph, in 100 us: a quarter, an eighth.
+TEST(Roofline, an_application_is_limited_by_as_many_launches_as_its_model_states) {
+  Ceiling stream = of_gpu("GPU launch, stream", 0, 2e-6, "overhead"), graph = of_gpu("GPU launch, graph", 0, 1e-6, "overhead");
+  stream.pattern = "stream", graph.pattern = "graph";
+  const std::vector<Ceiling> ceilings{of_gpu("GPU mem load", 0, 4000, "mem"), stream, graph};
+  CaseSample application{.work = "proxies/lstm/fp32/variant=launches/n=64",
+                         .flavor = "cuda13-sm_90a",
+                         .model = {{"flops.fp32", {1e6, 1e6}}, {"bytes.L2-mem", {8e6, 8e6}}, {"launches", {12, 12}}},
+                         .seconds = 100e-6,
+                         .gpus = 1};
+  const RooflinePlacement many = place_last({application}, ceilings);
+  ASSERT_TRUE(many.shortfall);
+  EXPECT_EQ(many.shortfall->limits, std::vector{Limit::launch});
+  EXPECT_EQ(many.shortfall->launches, 12);
+  EXPECT_EQ(many.shortfall->launch_seconds, 2e-6);
+  CaseSample alone = application;
+  alone.model.erase("launches");  // a kernel of one loop
+  const RooflinePlacement one = place_last({alone}, ceilings);
+  EXPECT_TRUE(one.shortfall->limits.empty());
+  EXPECT_EQ(one.shortfall->launches, 1);
+  CaseSample captured = application;
+  captured.work = "proxies/lstm/fp32/variant=graph/n=64";
+  const RooflinePlacement as_graph = place_last({captured}, ceilings);
+  EXPECT_EQ(as_graph.shortfall->launch_seconds, 1e-6);
+  EXPECT_TRUE(as_graph.shortfall->limits.empty());
+}
+
 TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {
   CaseSample on_second = counted("cuda13-sm_90a");
   on_second.gpus = 1;

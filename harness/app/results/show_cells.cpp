@@ -62,6 +62,7 @@ std::string limit_text(Limit limit, const Shortfall& by) {
     case Limit::launch:
       break;
   }
+  if (by.launches > 1) return fmt::format("its {:.0f} launches ({} by themselves)", by.launches, duration(by.launches * by.launch_seconds));
   return fmt::format("the launch ({} by itself)", duration(by.launch_seconds));
 }
 
