@@ -33,9 +33,25 @@ std::unordered_map<cudaKernel_t, const void*>& functions() {
 
 std::array<unsigned, 3> sides(const dim3& size) { return {size.x, size.y, size.z}; }
 
-void write_down(std::string function, const dim3& grid, const dim3& block) {
+/// The blocks that a multiprocessor holds at once by the runtime's own reckoning, of registers, shared memory and the GPU's limits; 0 where
+/// nothing is launched, and there may be no driver to ask. An error of earlier work stays untold.
+int resident_blocks(const void* function, const dim3& block, std::size_t shared_bytes) {
+  if (writing.only) return 0;
+  const bool was_well = cudaPeekAtLastError() == cudaSuccess;
+  int blocks = 0;
+  const auto threads = static_cast<int>(block.x * block.y * block.z);
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, shared_bytes) == cudaSuccess) return blocks;
+  if (was_well) cudaGetLastError();
+  return 0;
+}
+
+void write_down(std::string function, const dim3& grid, const dim3& block, std::size_t shared_bytes, int resident) {
   writing.where->push_back({std::move(function), writing.architecture, sides(grid), sides(block), std::exchange(writing.next, std::nullopt),
-                            std::exchange(writing.untold, "")});
+                            std::exchange(writing.untold, ""), shared_bytes, resident});
+}
+
+void write_down_of(const void* function, const dim3& grid, const dim3& block, std::size_t shared_bytes) {
+  write_down(names()[function], grid, block, shared_bytes, resident_blocks(function, block, shared_bytes));
 }
 
 /// Keeps what a launch was refused with, if it was captured.
@@ -110,20 +126,20 @@ cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* function) {
 
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                       cudaStream_t stream) {
-  if (writing.where != nullptr && !writing.captured) write_down(names()[functions()[kernel]], grid, block);
+  if (writing.where != nullptr && !writing.captured) write_down_of(functions()[kernel], grid, block, shared_bytes);
   return writing.only ? cudaSuccess : told(__real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
 }
 #endif
 #if CUDART_VERSION < 13000  // CUDA 12 launches by a function's own address
 cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                     cudaStream_t stream) {
-  if (writing.where != nullptr && !writing.captured) write_down(names()[function], grid, block);
+  if (writing.where != nullptr && !writing.captured) write_down_of(function, grid, block, shared_bytes);
   return writing.only ? cudaSuccess : told(__real_cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream));
 }
 #endif
 
 cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  if (writing.where != nullptr) write_down("", {}, {});
+  if (writing.where != nullptr) write_down("", {}, {}, 0, 0);
   return writing.only ? cudaSuccess : __real_cudaGraphLaunch(graph, stream);
 }
 }

@@ -65,6 +65,8 @@ class Gpu {
   virtual double clock_hz() = 0;
   /// The clock in Hz while the last sweep since start() ran, as one of its threads measured it; NaN where its kernel measures none.
   virtual double clock_of_last_sweep() { return std::numeric_limits<double>::quiet_NaN(); }
+  /// Writes each launch from now on down in `where` as it is made, with its resident blocks, until told null.
+  virtual void write_down_launches(std::vector<KernelLaunch>* where) { static_cast<void>(where); }
 };
 
 /// The module's own interface; one object of it lives in the module.
@@ -111,7 +113,7 @@ inline constexpr std::array gpu_module_files{GpuModuleFile{13, "libplumbline_cud
 OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders, int driver);
 
 /// The interface's number, which changes with every change of what stands in this header and in what it includes.
-inline constexpr int gpu_module_interface = 10;
+inline constexpr int gpu_module_interface = 11;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
 inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";

@@ -130,6 +130,11 @@ def test_the_page_has_the_conditions_in_which_a_gpus_counters_counted_and_no_suc
     for cell in ("1.4e+09", "1.98e+09", "0.70707", "0.00125", "0.875"):
         assert f">{cell}<" in table
     assert "Under the profiler" not in built(row)
+    assert "theoretical_occupancy" not in table, "an older file has none"
+    of_one, of_several = {"least": 0.625, "most": 0.625}, {"least": 0.25, "most": 1.0}
+    rows = built({**row, "theoretical_occupancy": of_one}, {**row, "theoretical_occupancy": of_several, "counter_conditions": at})
+    under_roofs, told = rows.split("Under the profiler of the GPU")
+    assert ">0.625<" in under_roofs and ">0.25 to 1<" in under_roofs and ">0.25 to 1<" in told.split("</table>")[0]
 
 
 def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_path):
@@ -787,11 +792,6 @@ def test_cases_on_gpus_stand_under_their_own_gpus_roofs_and_no_cpus(few):
     assert groups.roofs_of(cpu + gpus[:2], found[1]).note == "ceilings of GPU"
 
 
-def test_sweeps_of_gpus_have_figures_of_their_own():
-    names = ["load", "GPU load", "GPU1 load", "GPU1 copy"]
-    rows = pandas.DataFrame({"name": names, "level": "sweep", "unit": "GB/s", "status": "ok", "working_set_bytes": 1e6, "value": 1.0, "ranks": 1,
-                             "threads": 1, "node": "n1", "scope": ["", "GPU", "GPU", "GPU"]})
-    assert {key: len(part) for key, part in bandwidth.sweeps_of({"ceilings": rows}).items()} == {("n1", "GPU"): 1, ("n1", "GPU1"): 2, ("n1", "r1t1"): 1}
 def test_the_hosts_memory_is_a_level_of_a_gpus_roofline_and_no_cache():
     row = {"case": "validation/triad/fp64/n=1/g1/cuda13-sm_90a", "kernel": "validation/triad", "node": "n1", "precision": "fp64", "gpu": "GPU",
            "flavor": "cuda13-sm_90a", "ranks": 1, "threads": 1, "gflops": 5.0, "status": "ok", "reason": None, "bound": "system",
@@ -812,4 +812,9 @@ def test_the_hosts_memory_is_a_level_of_a_gpus_roofline_and_no_cache():
     assert any(text.startswith("GPU from host, kernel, pinned 50 GB/s") for text in texts)
 
 
+def test_sweeps_of_gpus_have_figures_of_their_own():
+    names = ["load", "GPU load", "GPU1 load", "GPU1 copy"]
+    rows = pandas.DataFrame({"name": names, "level": "sweep", "unit": "GB/s", "status": "ok", "working_set_bytes": 1e6, "value": 1.0, "ranks": 1,
+                             "threads": 1, "node": "n1", "scope": ["", "GPU", "GPU", "GPU"]})
+    assert {key: len(part) for key, part in bandwidth.sweeps_of({"ceilings": rows}).items()} == {("n1", "GPU"): 1, ("n1", "GPU1"): 2, ("n1", "r1t1"): 1}
     assert bandwidth.cache_sizes(pandas.DataFrame({"node": ["n1"], "json": ["{}"]}), "n1", "GPU1") == {}

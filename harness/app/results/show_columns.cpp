@@ -271,8 +271,8 @@ std::vector<std::string> shown_levels(bool cpu, bool gpu, bool system) {
   levels.emplace_back("L2");
   if (cpu) levels.emplace_back("L3");
   levels.emplace_back("mem");
-  return levels;
   if (system) levels.emplace_back(gpu_system);
+  return levels;
 }
 
 Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
@@ -324,6 +324,8 @@ Columns<ShownCase> shown_case_columns() {
   add_optional(columns, "counter_conditions", "conditions in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
   add_optional(columns, "occupancy_roof", "roof of arithmetic at the occupancy that a GPU's counters counted", occupancy_columns(),
                &ShownCase::occupancy_roof);
+  add_optional(columns, "theoretical_occupancy", "resident warps that block, registers and shared memory leave room for",
+               theoretical_occupancy_columns(), &ShownCase::theoretical_occupancy);
   add_optional(columns, "displaced", "where it would lie by another counter (--by)", displacement_columns(), &ShownCase::displaced);
   return columns;
 }

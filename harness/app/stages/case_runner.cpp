@@ -223,6 +223,9 @@ Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const
   timed = time_on_gpu(measured, protocol, gpu_.use(gpu), team);
   if (is_failure(timed.status)) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
+  const TheoreticalOccupancy& occupancy = timed.occupancy;
+  facts["gpu"]["theoretical_occupancy"] =
+      occupancy.is_known() ? json{{"least", occupancy.least}, {"most", occupancy.most}} : json{{"reason", occupancy.reason}};
   return timed;
 }
 
