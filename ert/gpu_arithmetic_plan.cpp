@@ -35,11 +35,6 @@ double expected_vector_flops(std::string_view precision) {
   return 512;
 }
 
-/// The number of warps that a multiprocessor holds: 32, 48 or 64.
-std::uint64_t all_warps(const GpuProperties& gpu) {
-  return static_cast<std::uint64_t>(gpu.threads_per_multiprocessor > 0 ? gpu.threads_per_multiprocessor / gpu.warp_threads : 32);
-}
-
 /// An occupancy is blocks of so many threads on each multiprocessor.
 struct Occupancy {
   std::uint64_t blocks, threads;
@@ -80,7 +75,7 @@ void plan_peak(GpuCeilingPlanner& planner, const Kernel& kernel) {
 
 /// Plans single halves on all threads of a multiprocessor, each with one chain.
 void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
-  const std::uint64_t blocks = all_warps(planner.gpu()) / 8;
+  const std::uint64_t blocks = planner.warps() / 8;
   for (const char* precision : {"fp16", "bf16"})
     if (CeilingCase* const planned = add_peak(planner, kernel, precision, single_halves, {blocks, 256}))
       describe(*planned, "GPU " + upper_case(precision) + " " + single_halves.name, precision, CeilingKind::compute, single_halves.pattern,
@@ -90,8 +85,8 @@ void plan_single_halves(GpuCeilingPlanner& planner, const Kernel& kernel) {
 /// Plans FMAs with 1, 2, 4, ... warps on each multiprocessor, to all that it holds: how many it takes. Beyond 16 they are in blocks of 16,
 /// which divide what any GPU holds.
 void plan_occupancy(GpuCeilingPlanner& planner, const Kernel& kernel) {
-  std::set<std::uint64_t> numbers{all_warps(planner.gpu())};
-  for (std::uint64_t warps = 1; warps < all_warps(planner.gpu()); warps *= 2) numbers.insert(warps);
+  std::set<std::uint64_t> numbers{planner.warps()};
+  for (std::uint64_t warps = 1; warps < planner.warps(); warps *= 2) numbers.insert(warps);
   for (const char* precision : {"fp64", "fp32", "fp16"})
     for (const std::uint64_t warps : numbers)
       if (CeilingCase* const planned = add_peak(planner, kernel, precision, gpu_peak_ceilings[0],

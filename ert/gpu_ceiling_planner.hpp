@@ -30,6 +30,10 @@ class GpuCeilingPlanner {
   bool quick() const { return quick_; }
   const GpuProperties& gpu() const { return gpu_; }
   std::uint64_t multiprocessors() const { return static_cast<std::uint64_t>(std::max(1, gpu_.multiprocessors)); }
+  /// The number of warps that a multiprocessor has room for: 32, 48 or 64.
+  std::uint64_t warps() const {
+    return static_cast<std::uint64_t>(gpu_.threads_per_multiprocessor > 0 ? gpu_.threads_per_multiprocessor / gpu_.warp_threads : 32);
+  }
   double clock_hz() const { return gpu_.clock_hz > 0 ? gpu_.clock_hz : 1.5e9; }
   /// The most bytes that a working set may have.
   double quarter_of_memory() const {

@@ -1,5 +1,7 @@
 // A GPU's links to the host and to its peers are planned here, and what a launch costs.
 #include <array>
+#include <string>
+#include <vector>
 
 #include "ert/gpu_ceiling_planner.hpp"
 
@@ -17,8 +19,8 @@ constexpr std::array transfer_ceilings{
     TransferCeiling{"host", "copy_pinned", "GPU to host, copy engine, pinned", true},
     TransferCeiling{"device", "copy_pageable", "GPU from host, copy engine, pageable", false},
     TransferCeiling{"host", "copy_pageable", "GPU to host, copy engine, pageable", false},
-    TransferCeiling{"device", "kernel_pinned", "GPU from host, kernel, pinned", false},
-    TransferCeiling{"host", "kernel_pinned", "GPU to host, kernel, pinned", false},
+    TransferCeiling{"device", "kernel_pinned", "GPU from host, kernel, pinned", true},
+    TransferCeiling{"host", "kernel_pinned", "GPU to host, kernel, pinned", true},
     TransferCeiling{"device", "copy_peer", "GPU from peer, copy engine", true},
     TransferCeiling{"host", "copy_peer", "GPU to peer, copy engine", true},
     TransferCeiling{"device", "kernel_peer", "GPU from peer, kernel", false},
@@ -36,17 +38,22 @@ constexpr std::array launch_ceilings{LaunchCeiling{"stream", "GPU launch, stream
 
 /// A kernel is launched with blocks, threads, arguments and shared memory; all but the first shape differ from it in one of them.
 struct LaunchShape {
-  const char* pattern;
-  std::uint64_t blocks, blocks_each, threads;  // `blocks_each`: a multiprocessor
-  std::uint64_t arguments, shared_bytes;
+  std::string pattern;
+  std::uint64_t blocks, threads, arguments, shared_bytes;
 };
-constexpr std::array launch_shapes{LaunchShape{"1 thread", 1, 0, 1, 1, 0},
-                                   LaunchShape{"1024 threads", 1, 0, 1024, 1, 0},
-                                   LaunchShape{"256 threads an SM", 0, 1, 256, 1, 0},
-                                   LaunchShape{"2048 threads an SM", 0, 8, 256, 1, 0},
-                                   LaunchShape{"8 arguments", 1, 0, 1, 8, 0},
-                                   LaunchShape{"128 arguments", 1, 0, 1, 128, 0},
-                                   LaunchShape{"48 KiB of shared memory", 1, 0, 1, 1, 48 * KiB}};
+/// The shapes, of which one fills each multiprocessor with as many threads as it has room for: one wave of blocks.
+std::vector<LaunchShape> launch_shapes(const GpuCeilingPlanner& planner) {
+  constexpr std::uint64_t block = 256;
+  const std::uint64_t multiprocessors = planner.multiprocessors(),
+                      room = planner.warps() * static_cast<std::uint64_t>(planner.gpu().warp_threads);
+  return {{"1 thread", 1, 1, 1, 0},
+          {"1024 threads", 1, 1024, 1, 0},
+          {"256 threads an SM", multiprocessors, block, 1, 0},
+          {std::to_string(room) + " threads an SM", room / block * multiprocessors, block, 1, 0},
+          {"8 arguments", 1, 1, 8, 0},
+          {"128 arguments", 1, 1, 128, 0},
+          {"48 KiB of shared memory", 1, 1, 1, 48 * KiB}};
+}
 
 void add_transfer(GpuCeilingPlanner& planner, const Kernel& kernel, const TransferCeiling& ceiling) {
   CeilingCase* const planned =
@@ -67,13 +74,13 @@ void add_launch(GpuCeilingPlanner& planner, const Kernel& kernel, const LaunchCe
 void add_launch_shape(GpuCeilingPlanner& planner, const Kernel& kernel, const LaunchShape& shape) {
   constexpr std::uint64_t launches = 1000;
   CeilingCase* const planned = planner.add(kernel, "fp64",
-                                           {{"blocks", integer(shape.blocks + shape.blocks_each * planner.multiprocessors())},
+                                           {{"blocks", integer(shape.blocks)},
                                             {"threads", integer(shape.threads)},
                                             {"arguments", integer(shape.arguments)},
                                             {"shared_bytes", integer(shape.shared_bytes)},
                                             {"launches", integer(launches)}});
   if (planned == nullptr) return;
-  describe(*planned, std::string("GPU launch of ") + shape.pattern, "-", CeilingKind::overhead, shape.pattern, "seconds");
+  describe(*planned, "GPU launch of " + shape.pattern, "-", CeilingKind::overhead, shape.pattern, "seconds");
   planned->amount_per_sweep = static_cast<double>(launches);
 }
 
@@ -87,7 +94,7 @@ void plan_gpu_links(GpuCeilingPlanner& planner) {
     for (const LaunchCeiling& ceiling : launch_ceilings) add_launch(planner, *kernel, ceiling);
   const Kernel* const shaped = planner.kernel("ert/launch_shape");
   if (shaped == nullptr || planner.quick()) return;
-  for (const LaunchShape& shape : launch_shapes) add_launch_shape(planner, *shaped, shape);
+  for (const LaunchShape& shape : launch_shapes(planner)) add_launch_shape(planner, *shaped, shape);
 }
 
 void add_absent_gpu_links(const GpuProperties& gpu, std::vector<AbsentFlavor>& missing) {

@@ -23,7 +23,7 @@ def plateaus(ceiling_rows, node, team_name):
     """The bytes by level that each cache was measured to reach for this team, by the level's fastest pattern."""
     fastest = {}
     for row in ceiling_rows:
-        if (row["node"], team(row)) == (node, team_name) and row["level"] in style.LEVELS and row["level"] != "mem" and number(row["value"]):
+        if (row["node"], team(row)) == (node, team_name) and row["level"] in style.LEVELS and row["level"] not in style.MEMORIES and number(row["value"]):
             if row["level"] not in fastest or row["value"] > fastest[row["level"]]["value"]:
                 fastest[row["level"]] = row
     return {level: row["size_bytes"] for level, row in fastest.items() if number(row.get("size_bytes"))}

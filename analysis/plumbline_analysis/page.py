@@ -16,8 +16,8 @@ thead th{position:sticky;top:0;background:#fff} pre{background:#f6f6f6;padding:.
 CEILINGS = ("node", "name", "precision", "level", "pattern", "ranks", "threads", "value", "unit", "min", "median", "max", "n", "cv", "size_bytes",
             "status", "reason", "method")
 SHOW = ("node", "label", "flavor", "precision", "ranks", "threads", "seconds", "gflops", "bound", "percent_of_roof", "join", "bytes_source",
-        "status", "reason", "case")
-CONDITIONS = ("node", "label", "flavor", "clock_hz", "timed_clock_hz", "clock_ratio", "seconds", "occupancy")
+        "theoretical_occupancy", "status", "reason", "case")
+CONDITIONS = ("node", "label", "flavor", "clock_hz", "timed_clock_hz", "clock_ratio", "seconds", "occupancy", "theoretical_occupancy")
 COUNTERS = ("counter", "quantity", "grade", "n", "bias", "min", "max", "cv", "reason")
 
 
@@ -32,8 +32,9 @@ def build(name, figures, ceilings, show, score, facts, nodes=None):
     for number, (title, columns, rows) in enumerate(like_nodes.tables(nodes) if nodes else []):
         parts += _section(title, nodes if number == 0 else {}, columns, rows)
     parts += _section("Ceilings", ceilings, CEILINGS, ceilings["rows"])
-    parts += _section("Kernels under the roofs", show, SHOW, show["rows"])
-    counted = [{**row, **row["counter_conditions"]} for row in show["rows"] if row.get("counter_conditions")]
+    rows = [{**row, "theoretical_occupancy": _theoretical(row)} for row in show["rows"]]
+    parts += _section("Kernels under the roofs", show, SHOW, rows)
+    counted = [{**row, **row["counter_conditions"]} for row in rows if row.get("counter_conditions")]
     if counted:
         parts += _section("Under the profiler of the GPU: clock, time and occupancy while counting", {}, CONDITIONS, counted)
     counters = score.get("counters", [])
@@ -43,6 +44,12 @@ def build(name, figures, ceilings, show, score, facts, nodes=None):
     parts.append("<h2>Provenance</h2><pre>" + html.escape(provenance) + "</pre>")
     head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plumbline: {html.escape(name)}</title><style>{STYLE}</style></head>'
     return head + "<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+
+
+def _theoretical(row):
+    """The part of its room for warps that a multiprocessor fills: a number, or the least and the most of several kernels."""
+    at = row.get("theoretical_occupancy") or {}
+    return at.get("least") if at.get("least") == at.get("most") else f"{at['least']:.5g} to {at['most']:.5g}"
 
 
 def _section(title, document, columns, rows):

@@ -15,10 +15,12 @@ LEVELS = {
     "L2": ("#009E73", "s"),
     "L3": ("#E69F00", "^"),
     "mem": ("#D55E00", "D"),
+    "system": ("#56B4E9", "P"),
 }
 SERIES = (("#0072B2", "o"), ("#D55E00", "D"), ("#009E73", "s"), ("#CC79A7", "v"), ("#E69F00", "^"), ("#56B4E9", "P"), ("#000000", "X"))
+MEMORIES = ("mem", "system")  # no caches: they have no size that a working set might fit
 INK, FAINT = "#222222", "#9a9a9a"
-LEVEL_NAMES = {"mem": "memory"}
+LEVEL_NAMES = {"mem": "memory", "system": "host memory"}
 BYTES_SOURCES = {"hardware": "bytes counted by hardware", "emulated": "bytes simulated", "model": "bytes from the model"}
 
 SETTINGS = {"font.family": "DejaVu Sans", "font.size": 9, "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK,

@@ -53,6 +53,6 @@ def _as_cases(points):
 def _level_of(size, roofs):
     """The innermost level that the working set fits, as far as sizes were found."""
     for level, row in roofs.bandwidths.items():
-        if level != "mem" and number(row.get("size_bytes")) and size <= row["size_bytes"]:
+        if level not in style.MEMORIES and number(row.get("size_bytes")) and size <= row["size_bytes"]:
             return level
     return list(roofs.bandwidths)[-1]

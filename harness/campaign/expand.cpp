@@ -8,6 +8,8 @@
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -71,9 +73,9 @@ class SpecExpansion {
   std::size_t kept() const { return kept_; }
 
   void expand() {
-    const auto points = parameter_points();
+    points_ = parameter_points();
     for (const auto& precision : precisions())
-      for (const auto& point : points)
+      for (const auto& point : points_)
         for (const auto& team : teams())
           for (const auto& flavor : flavors(precision)) add({&kernel_, point, precision, flavor, team});
   }
@@ -99,30 +101,58 @@ class SpecExpansion {
       result_.skipped.push_back({std::move(one), std::move(reason)});
   }
 
-  /// A kernel's model refuses values that are no case together: "ert/vector: k = 3 is neither ...". That is a mistake of who named the
-  /// kernel; where a glob chose it, or the values are a case in another flavor, one such combination is left out, and the others run.
-  std::string why_impossible(const Case& one) const {
+  /// A kernel's model refuses values that are no case together: "ert/vector: k = 3 is neither ...". Such a combination is left out,
+  /// visibly, and the others run. But a value with which there is no case at all is a mistake of who named it and the kernel.
+  std::string why_impossible(const Case& one) {
+    const auto refusal = refusal_of(one);
+    if (!refusal) return "";
+    if (!is_glob(spec_.kernel.value) && !is_a_case(one.parameters, one.precision) && !is_of_possible_values(one))
+      fail(written_for(one, *refusal), fmt::format("{} ({})", *refusal, one.id()));
+    return *refusal;
+  }
+
+  static std::optional<std::string> refusal_of(const Case& one) {
     try {
       one.work();
     } catch (const std::invalid_argument& refused) {
-      if (!is_glob(spec_.kernel.value) && !in_another_flavor(one))
-        fail(written_for(one, refused.what()), fmt::format("{} ({})", refused.what(), one.id()));
       return refused.what();
     }
-    return "";
+    return std::nullopt;
   }
 
-  bool in_another_flavor(Case one) const {
+  /// Whether these values are a case in any flavor.
+  bool is_a_case(const Parameters& point, const std::string& precision) const {
     const auto flavors = kernel_.flavors();
     return std::any_of(flavors.begin(), flavors.end(), [&](const Flavor& flavor) {
-      one.flavor = flavor;
-      try {
-        one.work();
-      } catch (const std::invalid_argument&) {
-        return false;
-      }
-      return true;
+      return !refusal_of({&kernel_, point, precision, flavor, {}});
     });
+  }
+
+  /// Whether there is a case with the precision, and one with each written value of these.
+  bool is_of_possible_values(const Case& one) {
+    if (!is_possible("precision", one.precision)) return false;
+    return std::all_of(spec_.parameters.begin(), spec_.parameters.end(), [&](const auto& written) {
+      const std::string& name = written.first.value;
+      const auto& declared = kernel_.parameters;
+      const bool has = std::any_of(declared.begin(), declared.end(), [&](const ParameterSpec& own) { return own.name == name; });
+      return !has || is_possible(name, one.parameters.at(name));
+    });
+  }
+
+  /// Whether any case of the table's points or of the presets, in any precision, has this value of a parameter ("precision": that one).
+  bool is_possible(const std::string& name, const Value& value) {
+    const auto [found, is_new] = possible_.try_emplace({name, to_string(value)}, false);
+    if (!is_new) return found->second;
+    const bool of_precision = name == "precision";
+    Parameters presets;
+    for (const auto& declared : kernel_.parameters) presets.set(declared.name, declared.preset);
+    if (!of_precision) presets.set(name, value);
+    const auto in_any_precision = [&](const Parameters& point) {
+      if (of_precision) return is_a_case(point, to_string(value));
+      return point.at(name) == value && std::any_of(kernel_.precisions.begin(), kernel_.precisions.end(),
+                                                    [&](const std::string& precision) { return is_a_case(point, precision); });
+    };
+    return found->second = in_any_precision(presets) || std::any_of(points_.begin(), points_.end(), in_any_precision);
   }
 
   /// The written value that a refusal names first; else the table.
@@ -292,6 +322,8 @@ class SpecExpansion {
   const Target& target_;
   Expansion& result_;
   std::set<std::string>& known_;
+  std::vector<Parameters> points_;                                     // of the table
+  std::map<std::pair<std::string, std::string>, bool> possible_ = {};  // by name and value
   std::size_t excluded_ = 0, kept_ = 0;
 };
 

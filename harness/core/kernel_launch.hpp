@@ -23,6 +23,8 @@ struct KernelLaunch {
   std::array<unsigned, 3> grid = {}, block = {};
   std::optional<LaunchFacts> facts = {};  // absent: the launching code tells nothing
   std::string untold = {};                // and why
+  std::uint64_t shared_bytes = 0;         // dynamic shared memory of a block
+  int resident_blocks = 0;                // that a multiprocessor holds at once, as CUDA reckons it; 0: nobody asked, or it does not know
 };
 
 }  // namespace plumbline

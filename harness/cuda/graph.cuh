@@ -7,7 +7,8 @@
 
 namespace plumbline::cuda {
 
-/// A graph of launches, made when it is first launched. What the driver refuses, the next wait() tells.
+/// A graph of launches, made when it is first launched. Throws Error (io) with the first call that the driver refuses while it is made;
+/// the next launch tries again.
 class Graph {
  public:
   Graph() = default;
@@ -25,19 +26,50 @@ class Graph {
   }
 
  private:
+  /// A capture ends in any case: a stream that is captured takes no other work.
+  class Capture {
+   public:
+    Capture() {
+      PLUMBLINE_CUDA(cudaGetLastError());  // of the work before
+      PLUMBLINE_CUDA(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal));
+      begin_captured_launches();
+    }
+    Capture(const Capture&) = delete;
+    Capture& operator=(const Capture&) = delete;
+    ~Capture() {
+      if (open_) end();
+      if (nodes_ != nullptr) cudaGraphDestroy(nodes_);
+    }
+    /// The launches that were captured. Throws Error (io) with its first cause where that is nothing: the end of a capture says only that
+    /// it is invalid.
+    cudaGraph_t nodes() {
+      const cudaError_t queued = cudaGetLastError(), ended = end();
+      require_success(refused_, "a launch captured in a graph", __FILE__, __LINE__);
+      require_success(queued, "what was captured in a graph", __FILE__, __LINE__);
+      require_success(ended, "cudaStreamEndCapture", __FILE__, __LINE__);
+      return nodes_;
+    }
+
+   private:
+    cudaError_t end() {
+      open_ = false;
+      refused_ = end_captured_launches();
+      return cudaStreamEndCapture(stream(), &nodes_);
+    }
+    cudaError_t refused_ = cudaSuccess;
+    cudaGraph_t nodes_ = nullptr;
+    bool open_ = true;
+  };
+
   template <class Queue>
   void make(std::span<const void* const> kernels, Queue queue) {
+    if (!launches_are_made()) return;  // there may be no driver to make it
     cudaFuncAttributes attributes;
     for (const void* const kernel : kernels)
-      cudaFuncGetAttributes(&attributes, kernel);  // loads it: code is loaded at its first use, which a capture may not be
-    cudaGraph_t nodes = nullptr;
-    cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal);
-    launches_are_captured(true);
+      PLUMBLINE_CUDA(cudaFuncGetAttributes(&attributes, kernel));  // loads it: code is loaded at its first use, which a capture may not be
+    Capture capture;
     queue();
-    launches_are_captured(false);
-    cudaStreamEndCapture(stream(), &nodes);
-    cudaGraphInstantiate(&runs_, nodes, 0);
-    cudaGraphDestroy(nodes);
+    PLUMBLINE_CUDA(cudaGraphInstantiate(&runs_, capture.nodes(), 0));
   }
 
   cudaGraphExec_t runs_ = nullptr;

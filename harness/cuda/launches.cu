@@ -10,8 +10,9 @@ namespace {
 
 struct Writing {
   std::vector<KernelLaunch>* where = nullptr;
-  bool only = false;      // nothing is launched
-  bool captured = false;  // launches go into a graph
+  bool only = false;                  // nothing is launched
+  bool captured = false;              // launches go into a graph
+  cudaError_t refused = cudaSuccess;  // of the first captured one that failed
   std::string architecture;
   std::optional<LaunchFacts> next = {};
   std::string untold = {};
@@ -32,18 +33,50 @@ std::unordered_map<cudaKernel_t, const void*>& functions() {
 
 std::array<unsigned, 3> sides(const dim3& size) { return {size.x, size.y, size.z}; }
 
-void write_down(std::string function, const dim3& grid, const dim3& block) {
+/// The blocks that a multiprocessor holds at once by the runtime's own reckoning, of registers, shared memory and the GPU's limits; 0 where
+/// nothing is launched, and there may be no driver to ask. An error of earlier work stays untold.
+int resident_blocks(const void* function, const dim3& block, std::size_t shared_bytes) {
+  if (writing.only) return 0;
+  const bool was_well = cudaPeekAtLastError() == cudaSuccess;
+  int blocks = 0;
+  const auto threads = static_cast<int>(block.x * block.y * block.z);
+  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, shared_bytes) == cudaSuccess) return blocks;
+  if (was_well) cudaGetLastError();
+  return 0;
+}
+
+void write_down(std::string function, const dim3& grid, const dim3& block, std::size_t shared_bytes, int resident) {
   writing.where->push_back({std::move(function), writing.architecture, sides(grid), sides(block), std::exchange(writing.next, std::nullopt),
-                            std::exchange(writing.untold, "")});
+                            std::exchange(writing.untold, ""), shared_bytes, resident});
+}
+
+void write_down_of(const void* function, const dim3& grid, const dim3& block, std::size_t shared_bytes) {
+  write_down(names()[function], grid, block, shared_bytes, resident_blocks(function, block, shared_bytes));
+}
+
+/// Keeps what a launch was refused with, if it was captured.
+cudaError_t told(cudaError_t result) {
+  if (writing.captured && writing.refused == cudaSuccess) writing.refused = result;
+  return result;
 }
 
 }  // namespace
 
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture) {
-  writing = {where, only && where != nullptr, false, architecture};
+  writing = {where, only && where != nullptr, false, cudaSuccess, architecture};
 }
 
-void launches_are_captured(bool captured) { writing.captured = captured; }
+bool launches_are_made() { return !writing.only; }
+
+void begin_captured_launches() {
+  writing.captured = true;
+  writing.refused = cudaSuccess;
+}
+
+cudaError_t end_captured_launches() {
+  writing.captured = false;
+  return writing.refused;
+}
 
 void next_launch(std::uint64_t threads, std::initializer_list<std::uint64_t> trips, bool guards_let_through) {
   if (writing.where != nullptr) writing.next = LaunchFacts{threads, trips, false, guards_let_through};
@@ -93,20 +126,20 @@ cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* function) {
 
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                       cudaStream_t stream) {
-  if (writing.where != nullptr && !writing.captured) write_down(names()[functions()[kernel]], grid, block);
-  return writing.only ? cudaSuccess : __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  if (writing.where != nullptr && !writing.captured) write_down_of(functions()[kernel], grid, block, shared_bytes);
+  return writing.only ? cudaSuccess : told(__real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
 }
 #endif
 #if CUDART_VERSION < 13000  // CUDA 12 launches by a function's own address
 cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                     cudaStream_t stream) {
-  if (writing.where != nullptr && !writing.captured) write_down(names()[function], grid, block);
-  return writing.only ? cudaSuccess : __real_cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream);
+  if (writing.where != nullptr && !writing.captured) write_down_of(function, grid, block, shared_bytes);
+  return writing.only ? cudaSuccess : told(__real_cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream));
 }
 #endif
 
 cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  if (writing.where != nullptr) write_down("", {}, {});
+  if (writing.where != nullptr) write_down("", {}, {}, 0, 0);
   return writing.only ? cudaSuccess : __real_cudaGraphLaunch(graph, stream);
 }
 }

@@ -18,8 +18,13 @@ void next_launch_in_all(std::uint64_t threads, std::initializer_list<std::uint64
 /// Tells why nothing is known of the next launch.
 void next_launch_untold(const char* why);
 
-/// Tells that launches from now on are captured in a graph, and not made, until told that they are not: they are not written down.
-void launches_are_captured(bool captured);
+/// Whether launches are made, not only written down: else there may be neither GPU nor driver.
+bool launches_are_made();
+
+/// Tells that launches from now on are captured in a graph, and not made: they are not written down.
+void begin_captured_launches();
+/// Tells that they are made again. Gives the error of the first one that was refused: those behind it fail only because it did.
+cudaError_t end_captured_launches();
 
 /// Writes each launch from now on down in `where`, until told null; with `only`, instead of making it.
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture);

@@ -171,6 +171,7 @@ class OpenGpu final : public Gpu {
     memory_.copy_out(&span, open_clock_span, sizeof span);
     return span.hz();
   }
+  void write_down_launches(std::vector<KernelLaunch>* where) override { cuda::write_down_launches(where, false, open_architecture); }
 
  private:
   static double seconds_between(cudaEvent_t first, cudaEvent_t second) {

@@ -69,6 +69,17 @@ std::string why_this_one(const Found& module, const std::vector<Found>& found, i
   return text;
 }
 
+/// Opens that file, or says why not.
+OpenedGpuModule opened(const std::string& file) {
+  const auto [library, why_not] = open_library(file, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return {nullptr, "", "no module for GPUs: " + why_not};
+  const auto entry = reinterpret_cast<GpuModuleEntry>(dlsym(library, gpu_module_entry));
+  if (entry == nullptr) return {nullptr, file, file + " is no module of plumbline: " + last_loader_error()};
+  const GpuModule* const module = entry(gpu_module_interface, PLUMBLINE_VERSION);
+  if (module == nullptr) return {nullptr, file, file + " was built for another version of plumbline; install the two together"};
+  return {module, file, ""};
+}
+
 }  // namespace
 
 OpenedGpuModule open_gpu_module(const std::vector<fs::path>& folders, int driver) {
@@ -82,17 +93,26 @@ OpenedGpuModule open_gpu_module(const std::vector<fs::path>& folders, int driver
   // The module itself opens the driver, by its soname.
   if (const std::string unsafe = unsafe_loader_path(); !unsafe.empty())
     return {nullptr, "", "no module for GPUs: it is not opened, because " + unsafe};
-  const auto suits = std::find_if(found.begin(), found.end(), [&](const Found& one) { return runs(one, driver); });
-  const Found& chosen = suits == found.end() ? found.front() : *suits;
-  const std::string file = chosen.file.string();
-  const auto [opened, why_not] = open_library(file, RTLD_NOW | RTLD_LOCAL);
-  if (opened == nullptr) return {nullptr, "", "no module for GPUs: " + why_not + built};
-  const auto entry = reinterpret_cast<GpuModuleEntry>(dlsym(opened, gpu_module_entry));
-  if (entry == nullptr) return {nullptr, file, file + " is no module of plumbline: " + last_loader_error()};
-  const GpuModule* const module = entry(gpu_module_interface, PLUMBLINE_VERSION);
-  if (module == nullptr) return {nullptr, file, file + " was built for another version of plumbline; install the two together"};
-  return {module, file, "", why_this_one(chosen, found, driver),
-          driver == 0 || suits != found.end() ? "" : why_it_runs_none(found, driver)};
+  std::vector<Found> in_order = found;
+  std::stable_partition(in_order.begin(), in_order.end(), [&](const Found& one) { return runs(one, driver); });
+  std::vector<OpenedGpuModule> refused;
+  std::string others;  // those that were to be taken before
+  for (const Found& one : in_order) {
+    OpenedGpuModule module = opened(one.file.string());
+    if (module.module == nullptr) {
+      if (module.file.empty()) module.why_not += built;
+      others += "; " + one.file.filename().string() + " could not be: " + module.why_not;
+      refused.push_back(std::move(module));
+      continue;
+    }
+    module.chosen = why_this_one(one, found, driver) + others;
+    if (driver == 0 || runs(one, driver)) return module;
+    module.cannot_run = !refused.empty() && runs(in_order.front(), driver) ? "the NVIDIA driver here is for " + cuda_in_words(driver) +
+                                                                                 ", on which " + one.built->file + " does not run" + others
+                                                                           : why_it_runs_none(found, driver);
+    return module;
+  }
+  return refused.front();
 }
 
 }  // namespace plumbline

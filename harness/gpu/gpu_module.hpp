@@ -65,6 +65,8 @@ class Gpu {
   virtual double clock_hz() = 0;
   /// The clock in Hz while the last sweep since start() ran, as one of its threads measured it; NaN where its kernel measures none.
   virtual double clock_of_last_sweep() { return std::numeric_limits<double>::quiet_NaN(); }
+  /// Writes each launch from now on down in `where` as it is made, with its resident blocks, until told null.
+  virtual void write_down_launches(std::vector<KernelLaunch>* where) { static_cast<void>(where); }
 };
 
 /// The module's own interface; one object of it lives in the module.
@@ -106,11 +108,12 @@ inline constexpr std::array gpu_module_files{GpuModuleFile{13, "libplumbline_cud
 
 /// Opens a module in these folders (or that very file, where one of them is a file), by its absolute path, and nowhere else: the newest
 /// that runs on a driver for this CUDA (as cuda_of_driver() of counters/cupti/cuda_driver.hpp tells; 0: there is none), else the newest
-/// that is there, whose kernels can be told all the same. Each call tries anew.
+/// that is there, whose kernels can be told all the same. Where that one cannot be opened the other one is, and `chosen` says so. Each call
+/// tries anew.
 OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders, int driver);
 
 /// The interface's number, which changes with every change of what stands in this header and in what it includes.
-inline constexpr int gpu_module_interface = 10;
+inline constexpr int gpu_module_interface = 11;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
 inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";

@@ -47,6 +47,22 @@ void told_in(Timed& timed, const char* what, Act act) {
   }
 }
 
+/// Launches are written down as long as this lives.
+class WrittenDown {
+ public:
+  WrittenDown(Gpu& gpu, std::vector<KernelLaunch>* where) : gpu_(where == nullptr ? nullptr : &gpu) {
+    if (gpu_ != nullptr) gpu_->write_down_launches(where);
+  }
+  WrittenDown(const WrittenDown&) = delete;
+  WrittenDown& operator=(const WrittenDown&) = delete;
+  ~WrittenDown() {
+    if (gpu_ != nullptr) gpu_->write_down_launches(nullptr);
+  }
+
+ private:
+  Gpu* gpu_;
+};
+
 }  // namespace
 
 PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& team)
@@ -194,7 +210,8 @@ std::uint64_t PreparedOnGpu::calibrate(double min_seconds, double warm_up_second
   return sweeps_lasting(min_seconds, timed);  // on the clock it has now
 }
 
-std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team) {
+std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team,
+                                              std::vector<KernelLaunch>* launches) {
   std::unique_ptr<PreparedOnGpu> prepared;
   const auto attempt = [&](auto act) {
     told_in(timed, "cannot prepare the case on the GPU", [&] {
@@ -207,7 +224,10 @@ std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, 
     return !fails_with_team(timed, team);
   };
   const bool ready = attempt([&] { prepared = std::make_unique<PreparedOnGpu>(measured, gpu, team); }) && attempt([&] {
-                       prepared->sweep();
+                       {
+                         const WrittenDown written(gpu, launches);
+                         prepared->sweep();
+                       }
                        prepared->wait();
                        if (check) prepared->check(timed);
                        prepared->restore();
@@ -219,7 +239,9 @@ std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, 
 Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu, Synchronization& team) {
   Timed timed;
   const double began = now_seconds();
-  auto prepared = prepare_on_gpu(measured, true, gpu, timed, team);
+  std::vector<KernelLaunch> launches;
+  auto prepared = prepare_on_gpu(measured, true, gpu, timed, team, &launches);
+  timed.occupancy = theoretical_occupancy(launches, gpu.properties());
   if (prepared) {
     told_in(timed, "the GPU failed while the case was measured", [&] {
       const double warm_up = std::min(clock_rises_seconds, warm_up_share * protocol.budget_seconds);

@@ -80,8 +80,10 @@ class PreparedOnGpu {
 };
 
 /// Prepares the data, sweeps once, checks the result if `check`, and puts the data back. Gives null where this failed on a rank of the
-/// team: `timed` says why. Never throws; collective. Too little memory is told with what the case needs and what is free.
-std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team = alone());
+/// team: `timed` says why. Never throws; collective. Too little memory is told with what the case needs and what is free. The launches of
+/// that sweep are written down in `launches`, where that is not null.
+std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team = alone(),
+                                              std::vector<KernelLaunch>* launches = nullptr);
 
 /// Times `measured`, whose kernel is for GPUs. A Repetition then has only the seconds and the clock (of the multiprocessors); what disturbs
 /// a CPU's threads (sentinel, CPU shares, stolen time, involuntary_switches) does not apply: absent, and 0. Collective over the team, of

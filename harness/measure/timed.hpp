@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/records.hpp"
+#include "gpu/theoretical_occupancy.hpp"
 #include "measure/failed_at.hpp"
 
 namespace plumbline {
@@ -53,6 +54,7 @@ struct Timed {
   double error = absent, tolerance = absent;  // of the result, relative; of this rank
   std::string why_no_steal = {};              // why the repetitions have no steal_seconds
   FailedAt failed_at = FailedAt::this_rank;   // where it failed
+  TheoreticalOccupancy occupancy = {.reason = "it did not run on a GPU"};
 };
 
 }  // namespace plumbline

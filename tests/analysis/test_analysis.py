@@ -130,6 +130,11 @@ def test_the_page_has_the_conditions_in_which_a_gpus_counters_counted_and_no_suc
     for cell in ("1.4e+09", "1.98e+09", "0.70707", "0.00125", "0.875"):
         assert f">{cell}<" in table
     assert "Under the profiler" not in built(row)
+    assert "theoretical_occupancy" not in table, "an older file has none"
+    of_one, of_several = {"least": 0.625, "most": 0.625}, {"least": 0.25, "most": 1.0}
+    rows = built({**row, "theoretical_occupancy": of_one}, {**row, "theoretical_occupancy": of_several, "counter_conditions": at})
+    under_roofs, told = rows.split("Under the profiler of the GPU")
+    assert ">0.625<" in under_roofs and ">0.25 to 1<" in under_roofs and ">0.25 to 1<" in told.split("</table>")[0]
 
 
 def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_path):
@@ -785,6 +790,26 @@ def test_cases_on_gpus_stand_under_their_own_gpus_roofs_and_no_cpus(few):
     assert roofs["r1t1"].top < 1000 and not any(one.note for one in roofs.values())
     assert groups.roofs_of(cpu, found[0]) is None, "a CPU's ceilings are no roof of a GPU's case"
     assert groups.roofs_of(cpu + gpus[:2], found[1]).note == "ceilings of GPU"
+
+
+def test_the_hosts_memory_is_a_level_of_a_gpus_roofline_and_no_cache():
+    row = {"case": "validation/triad/fp64/n=1/g1/cuda13-sm_90a", "kernel": "validation/triad", "node": "n1", "precision": "fp64", "gpu": "GPU",
+           "flavor": "cuda13-sm_90a", "ranks": 1, "threads": 1, "gflops": 5.0, "status": "ok", "reason": None, "bound": "system",
+           "percent_of_roof": 80.0, "join": "model", "bytes_source": "model",
+           "levels": {name: {"bytes": bytes, "ai": 2e6 / bytes, "ai_lo": 2e6 / bytes, "ai_hi": 2e6 / bytes, "source": "model"}
+                      for name, bytes in (("L1", 24e6), ("mem", 8e6), ("system", 16e6))}}
+    rows = [_gpu_ceiling("GPU FP64 FMA", "compute", 30e3, precision="fp64"), _gpu_ceiling("GPU mem load", "mem", 4e3),
+            {**_gpu_ceiling("GPU from host, kernel, pinned", "system", 50.0), "size_bytes": 2**28},
+            _gpu_ceiling("GPU from host, copy engine, pinned", "host-dev", 55.0)]
+    (group,), _ = groups.groups_of([row])
+    roofs = groups.roofs_of(rows, group)
+    assert list(roofs.bandwidths) == ["mem", "system"] and roofs.ridge("system") == 600, "what a copy engine reaches is no roof"
+    assert bandwidth.plateaus(rows, "n1", "GPU") == {}, "no working set fits the host's memory as it fits a cache"
+    looks = list(style.LEVELS.values())
+    assert len({color for color, _ in looks}) == len({marker for _, marker in looks}) == len(looks)
+    texts = [text.get_text() for text in roofline.draw(group, roofs, group.rows).findobj(matplotlib.text.Text)]
+    assert "host memory" in texts and any("80 % of the host memory roof" in text for text in texts)
+    assert any(text.startswith("GPU from host, kernel, pinned 50 GB/s") for text in texts)
 
 
 def test_sweeps_of_gpus_have_figures_of_their_own():

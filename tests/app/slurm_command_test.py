@@ -180,6 +180,26 @@ params = { n = 1000 }
     assert asked_of(of_cpus) == {"partition": "cpu", "nodes": "50-100", "ntasks-per-node": "128"}
 
 
+@pytest.mark.skipif(not GPU_MODULE.exists(), reason="no module for GPUs was built: its kernels make the cases")
+def test_all_gpus_are_those_of_the_machine_in_the_estimate(tmp_path):
+    campaign = tmp_path / "teams.toml"
+    campaign.write_text('''schema = "plumbline-campaign/1"
+name = "teams"
+[ceilings]
+mode = "none"
+[[cases]]
+kernel = "validation/triad"
+precision = "fp64"
+flavor = "cuda*"
+team = [{ gpus = 1 }, { gpus = "all" }]
+params = { n = 65536 }
+''')
+    for gpus, cases in ((4, 2), (1, 1)):
+        machine = machine_file(tmp_path, "cores = 64", f"gpus = {gpus}")
+        text = written(tmp_path / str(gpus), campaign, "--machine", machine, "--kind", "gpu")["gpu"]
+        assert f"({cases} case" in text, "one GPU and all of one are the same case, one and all of four are two"
+
+
 def test_a_large_job_is_given_longer_to_start(tmp_path):
     def asked(name, *lines):
         return minutes(written(tmp_path / name, campaign_of(tmp_path, "short", 1), "--machine", machine_file(tmp_path, *lines), "--kind", "partition")["partition"])

@@ -329,5 +329,33 @@ TEST(expand, values_that_are_no_case_together_are_told_with_their_place) {
   expect_in(elsewhere.skipped[1].reason, {"needs ISA v4"});
 }
 
+/// The kernel has each value but not all of them together, as conv2d has Winograd's products, but not in fp16.
+TEST(expand, a_combination_of_possible_values_that_the_kernel_refuses_is_left_out_and_the_others_run) {
+  std::vector<Kernel> all = example_kernels();
+  for (Kernel& kernel : all)
+    kernel.model = [](const Parameters& p, std::string_view precision, std::string_view flavor) {
+      if (precision == "fp32" && p.word("form") == "power") throw std::invalid_argument("fp32 has no form=power");
+      if (p.integer("n") == 29 && p.integer("m") > 100) throw std::invalid_argument("n = 29 is too many for m > 100");
+      return square(p, precision, flavor);
+    };
+  const auto made = [&](const std::string& precision, const std::string& params) {
+    return expand(campaign_of("[[cases]]\nkernel = \"validation/series\"\nprecision = " + precision +
+                              "\nflavor = \"gcc12-O3-v3\"\nparams = {" + params + "}\n"),
+                  all, zen2);
+  };
+  const auto several = made("[\"fp64\", \"fp32\"]", "form = [\"loop\", \"power\"], m = 64");
+  EXPECT_EQ(ids(several.cases).size(), 3U);
+  ASSERT_EQ(several.skipped.size(), 1U);
+  EXPECT_EQ(several.skipped[0].reason, "fp32 has no form=power");
+  EXPECT_EQ(several.skipped[0].what.id(), "validation/series/fp32/form=power/n=7/m=64/r1t1/gcc12-O3-v3");
+  const auto alone = made("\"fp32\"", "form = \"power\"");
+  EXPECT_TRUE(alone.cases.empty());
+  EXPECT_EQ(alone.skipped.size(), 1U) << "another table of the campaign goes on";
+  const auto of_two = made("\"fp64\"", "n = [7, 29], m = [64, 128]");
+  EXPECT_EQ(of_two.cases.size(), 3U);
+  ASSERT_EQ(of_two.skipped.size(), 1U);
+  EXPECT_EQ(of_two.skipped[0].reason, "n = 29 is too many for m > 100");
+}
+
 }  // namespace
 }  // namespace plumbline

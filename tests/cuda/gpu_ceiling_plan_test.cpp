@@ -526,6 +526,21 @@ TEST(GpuCeilingPlan, in_full_mode_launches_are_measured_by_what_is_launched) {
   EXPECT_FALSE(names(plan(CeilingMode::quick, large())).contains("GPU launch of 1 thread"));
 }
 
+/// Blocks that find no room wait for others: that would be two waves, and no launch of a full GPU.
+TEST(GpuCeilingPlan, the_launch_that_fills_a_gpu_is_one_wave_of_blocks_whatever_a_multiprocessor_has_room_for) {
+  for (const int threads : {1024, 1536, 2048}) {
+    GpuProperties one = large();
+    one.threads_per_multiprocessor = threads;
+    const auto all = plan(CeilingMode::full, one);
+    const Parameters& full = named(all, "GPU launch of " + std::to_string(threads) + " threads an SM").measured.parameters;
+    EXPECT_EQ(full.integer("blocks") * full.integer("threads"), 132U * static_cast<unsigned>(threads));
+    const auto has_another = [&](const CeilingCase& point) {
+      return point.name.ends_with(" threads an SM") && point.measured.parameters.integer("blocks") > full.integer("blocks");
+    };
+    EXPECT_TRUE(std::none_of(all.begin(), all.end(), has_another)) << threads;
+  }
+}
+
 TEST(GpuCeilingPlan, is_empty_for_a_gpu_without_code) {
   GpuProperties other = large();
   other.flavor = "";

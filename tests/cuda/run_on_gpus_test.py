@@ -77,6 +77,23 @@ def test_a_case_on_a_gpu_is_measured_by_one_rank_whatever_the_launch(run, ranks)
         assert all(one["seconds"] > 0 and one["clock_hz"] == 1e9 for one in times), "the clock is the GPU's"
 
 
+def test_theoretical_occupancy_is_kept_with_the_times_and_shown(run):
+    """The stand-in's multiprocessor has room for 1024 threads in 16 blocks, and for 64 KiB of shared memory."""
+    shapes = "threads = [96, 1024], shared_bytes = [0, 40000], launches = 10"
+    ended, store = run(f'[[cases]]\nkernel = "ert/launch_shape"\nprecision = "fp64"\nteam = [{{gpus = 1}}]\nparams = {{{shapes}}}\n')
+    assert ended.returncode == 0, ended.stderr
+    expected = {(96, 0): 10 * 3 / 32, (96, 40000): 3 / 32, (1024, 0): 1, (1024, 40000): 1}
+    shown = {row["case"]: row["theoretical_occupancy"] for row in document("show", store)["rows"]}
+    measured = outcomes(store, "ok")
+    assert len(measured) == len(shown) == len(expected)
+    for row in measured:
+        part = next(part for (threads, shared), part in expected.items() if f"/threads={threads}/" in row["case"] and f"/shared_bytes={shared}/" in row["case"])
+        assert json.loads(row["placement"])["ranks"][0]["gpu"]["theoretical_occupancy"] == {"least": part, "most": part}
+        assert shown[row["case"]] == {"least": part, "most": part, "status": "ok", "reason": None}
+    text = plumbline("show", store).stdout
+    assert "leave room for 9 % of the warps" in " ".join(text.split()) and "100 % of the warps" not in text
+
+
 def test_an_application_on_a_gpu_is_timed_phase_by_phase(run):
     ended, store = run('[[cases]]\nkernel = "proxies/heat2d"\nprecision = "fp64"\nteam = [{gpus = 1}]\nparams = {n = 48, steps = 3}\n')
     assert ended.returncode == 0, ended.stderr
@@ -88,6 +105,9 @@ def test_an_application_on_a_gpu_is_timed_phase_by_phase(run):
         assert all(seconds[phase] > 0 for phase in ("", "update", "energy", "total"))
     model = {(row["phase"], row["quantity"]): row["lo"] for row in table(store, "model") if row["case"] == case}
     assert model["update", "flops.fp64.fma"] == 3 * 2 * 48 * 48 and model["energy", "flops.fp64.fma"] == 48 * 48
+    launches = {phase: lo for (phase, quantity), lo in model.items() if quantity == "launches"}
+    assert (launches["update"], launches["energy"], launches["sum"]) == (3, 1, 0), "as often as its schedule has them; ranks sum without one"
+    assert launches.pop("") == sum(launches.values())
     placed = {row.get("phase", ""): row for row in document("show", store)["rows"]}
     assert all(placed[phase]["gflops"] > 0 for phase in ("", "update", "energy", "total"))
     assert not placed["halo"]["gflops"]

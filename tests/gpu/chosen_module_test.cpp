@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,12 @@ class chosen_module : public testing::Test {
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
+  /// Makes a folder that no other test has: what once was opened under a name, the loader gives again.
+  void move_to(const std::string& name) {
+    fs::remove_all(folder_);
+    folder_ += "-" + name;
+    fs::create_directories(folder_);
+  }
   void put(const std::string& name) const { fs::copy_file(PLUMBLINE_MADE_UP_MODULE, folder_ / name); }
   OpenedGpuModule opened(int driver) const { return open_gpu_module({folder_}, driver); }
   static std::string file_of(const OpenedGpuModule& opened) {
@@ -45,6 +52,34 @@ TEST_F(chosen_module, is_the_newest_that_the_driver_runs) {
     EXPECT_TRUE(one.chosen.starts_with(file + " is taken")) << one.chosen;
   }
   EXPECT_EQ(opened(of_550).chosen, "libplumbline_cuda12.so is taken, for the driver is for CUDA 12.4");
+}
+
+TEST_F(chosen_module, is_the_other_one_where_it_does_not_open_and_that_is_said) {
+  move_to("broken 13");
+  put(of_12);
+  std::ofstream(folder_ / of_13) << "no library";
+  const OpenedGpuModule one = opened(of_580);
+  EXPECT_EQ(file_of(one), of_12);
+  EXPECT_EQ(one.cannot_run, "");
+  EXPECT_TRUE(
+      one.chosen.starts_with("libplumbline_cuda12.so is taken, for the driver is for CUDA 13.0; libplumbline_cuda.so could not be: "))
+      << one.chosen;
+  EXPECT_NE(one.chosen.find((folder_ / of_13).string()), std::string::npos) << "with the loader's own words: " << one.chosen;
+  fs::remove(folder_ / of_12);
+  EXPECT_EQ(opened(of_580).module, nullptr) << "no other one is there";
+  EXPECT_NE(opened(of_580).why_not.find((folder_ / of_13).string()), std::string::npos);
+}
+
+TEST_F(chosen_module, that_a_driver_does_not_run_tells_its_kernels_where_the_one_that_it_runs_does_not_open) {
+  move_to("broken 12");
+  put(of_13);
+  std::ofstream(folder_ / of_12) << "no library";
+  const OpenedGpuModule one = opened(of_550);
+  EXPECT_EQ(file_of(one), of_13);
+  EXPECT_TRUE(
+      one.cannot_run.starts_with("the NVIDIA driver here is for CUDA 12.4, on which libplumbline_cuda.so does not run; "
+                                 "libplumbline_cuda12.so could not be: "))
+      << one.cannot_run;
 }
 
 TEST_F(chosen_module, runs_on_no_driver_before_12_and_says_so_in_a_line) {

@@ -115,7 +115,9 @@ TEST(Observation, each_gpu_of_a_node_has_series_of_its_own_and_like_gpus_know_ea
   Results results;
   const auto add = [&](const char* name, double value, std::int32_t round) {
     const bool is_link = std::string(name).find("host") != std::string::npos;
-    results.ceilings.push_back(sample(name, is_link ? "host-dev" : "compute", "fma", value, absent, round));
+    const bool by_kernel = std::string(name).find("kernel") != std::string::npos;
+    results.ceilings.push_back(
+        sample(name, is_link ? "host-dev" : "compute", by_kernel ? "kernel_pinned to host" : "fma", value, absent, round));
     results.ceilings.back().scope = gpu_scope;
     results.ceilings.back().device = gpu_of_name(name);
     results.ceilings.back().method = "cuda13-sm_90a, 132 multiprocessors of 9.0, NVIDIA H100";
@@ -124,11 +126,13 @@ TEST(Observation, each_gpu_of_a_node_has_series_of_its_own_and_like_gpus_know_ea
     add("GPU FP64 FMA", 30000 + round, round);
     add("GPU1 FP64 FMA", 20000 + round, round);
     add("GPU1 to host, copy engine, pinned", 50 + round, round);
+    add("GPU1 to host, kernel, pinned", 45 + round, round);
   }
   const auto all = observe(results, {});
   const auto *first = find(all, "ceiling/GPU FP64 FMA/fp64/r1t1"), *second = find(all, "ceiling/GPU1 FP64 FMA/fp64/r1t1"),
-             *host = find(all, "ceiling/GPU1 to host, copy engine, pinned/r1t1");
-  ASSERT_TRUE(first && second && host);
+             *host = find(all, "ceiling/GPU1 to host, copy engine, pinned/r1t1"),
+             *system = find(all, "ceiling/GPU1 to host, kernel, pinned/r1t1");
+  ASSERT_TRUE(first && second && host && system);
   EXPECT_EQ(first->sessions, (Sessions{{30000, 30001}}));
   EXPECT_EQ(second->sessions, (Sessions{{20000, 20001}}));
   EXPECT_EQ(second->like, first->like);
@@ -136,6 +140,9 @@ TEST(Observation, each_gpu_of_a_node_has_series_of_its_own_and_like_gpus_know_ea
   EXPECT_EQ(second->point, "ceiling/GPU1 FP64 FMA/fp64/r1t1") << "as it can be measured again by itself";
   EXPECT_TRUE(host->point.starts_with("ceiling/GPU1 to host, copy engine, pinned/")) << host->point;
   EXPECT_EQ(host->like, "") << "where a GPU is in its node is part of what its link can do";
+  EXPECT_EQ(system->like, "");
+  EXPECT_EQ(system->row_class, "system");
+  EXPECT_EQ(system->sessions, (Sessions{{45, 46}})) << "its samples are those of a link";
 }
 
 CeilingRow link(const std::string& node, const std::string& peer, double value, std::int32_t round) {

@@ -191,6 +191,7 @@ def test_the_result_says_which_file_it_is_from(tmp_path):
 def test_text_ceilings_and_score_of_an_imported_file(tmp_path):
     path, _ = imported(tmp_path, "ncu", DATA / "gpp_ncu_raw.csv", "--ceilings", ROOFS)
     text = plumbline("show", path).stdout
+    assert "system" not in text.splitlines()[0], "nothing told of the host's memory"
     assert "shared" in text.splitlines()[0] and "L3" not in text.splitlines()[0] and "66 %" in text and "ncu" in text
     ceilings = json.loads(plumbline("ceilings", path, "--json").stdout)["rows"]
     assert {row["name"]: row["value"] for row in ceilings} == {"FP64 FMA": 7068.86, "FP64 no FMA": 3535.79, "L1": 14336.0, "L2": 2996.77, "mem": 828.758}
@@ -262,7 +263,7 @@ def nvprof(device, metrics):
 
 
 TABLE_I = {f"{name}_transactions": 1 for name in ("gld", "gst", "atomic", "local_load", "local_store", "shared_load", "shared_store",
-                                                  "l2_read", "l2_write", "dram_read", "dram_write")}
+                                                  "l2_read", "l2_write", "dram_read", "dram_write", "system_read", "system_write")}
 
 
 def test_table_i_counts_shared_memory_into_l1_and_estimates_tensor_cores_of_a_v100(tmp_path):
@@ -276,7 +277,8 @@ def test_table_i_counts_shared_memory_into_l1_and_estimates_tensor_cores_of_a_v1
         assert (ours["levels"]["L1"]["bytes"], ours["levels"]["shared"]["bytes"]) == (5 * 32, 2 * 128)
         assert row["levels"]["L1"]["bytes"] == 7 * 32 and row["levels"]["shared"]["bytes"] is None
         assert "convention 'paper' has no formula for bytes.reg-shared by nvprof" in row["levels"]["shared"]["reason"]
-        assert row["levels"]["mem"]["bytes"] == row["levels"]["L2"]["bytes"] == 2 * 32
+        assert row["levels"]["mem"]["bytes"] == row["levels"]["L2"]["bytes"] == row["levels"]["system"]["bytes"] == 2 * 32
+        assert ours["levels"]["system"]["bytes"] == 2 * 32 and "AI system" in plumbline("show", path).stdout
         assert row["flops_by_precision"].get("tensor.fp16") == (pytest.approx(tensor) if tensor else None)
         assert ours["flops"] == 3 and row["flops"] == pytest.approx(3 + (tensor or 0))
         assert any("no formula for flops.tensor.fp16" in note for note in row["notes"]) == (tensor is None)

@@ -75,7 +75,8 @@ def test_each_kernel_has_a_row_of_its_launches_time_flops_and_bytes(profile):
     assert row["levels"]["L2"]["bytes"] == 32 * row["counts"]["lts__t_sectors_srcunit_tex.sum"]
     assert row["levels"]["mem"]["bytes"] == row["counts"]["dram__bytes_read.sum"] + row["counts"]["dram__bytes_write.sum"]
     assert row["levels"]["L1"]["ai"] == pytest.approx(row["flops"] / row["levels"]["L1"]["bytes"])
-    assert {"L1", "shared", "L2", "mem"} == set(row["levels"])
+    assert row["levels"]["system"]["bytes"] == 32 * row["counts"]["lts__t_sectors_aperture_sysmem.sum"]
+    assert {"L1", "shared", "L2", "mem", "system"} == set(row["levels"])
     total = only(document, "total")
     assert (total["kernels"], total["launches"], total["processes"]) == (2, 4, 1)
     assert total["flops"] == sum(one["flops"] for one in rows(document, "kernel"))

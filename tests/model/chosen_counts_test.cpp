@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
+#include "model/choosing/counter_choice.hpp"
 #include "model/placement/displacement.hpp"
 #include "samples.hpp"
 
@@ -69,14 +71,16 @@ TEST(Chosen, a_case_on_a_gpu_has_its_levels_shared_memory_too_and_the_work_of_te
                        .kind = Kind::flops}},
           {.counter = {.name = "t", .backend = "cupti", .terms = {{"ops", 1}}, .quantities = {"flops.tensor.bf16"}, .kind = Kind::flops}},
           {.counter = {.name = "s", .backend = "cupti", .terms = {{"shared", 128}}, .quantities = {"bytes.reg-shared"}}},
-          {.counter = {.name = "d", .backend = "cupti", .terms = {{"sectors", 32}}, .quantities = {"bytes.L2-mem"}}}}};
-  const Results results = results_of({.work = "validation/mma/fp32/n=8",
-                                      .flavor = "cuda13-sm_90a",
-                                      .model = {{"flops.fp32", {200, 200}}, {"flops.tensor.bf16", {4096, 4096}}},
-                                      .counts = {{"fadd", 25}, {"fmul", 15}, {"ffma", 60}, {"ops", 4096}, {"shared", 2}, {"sectors", 3}},
-                                      .backend = "cupti",
-                                      .seconds = 1e-6,
-                                      .gpus = 1});
+          {.counter = {.name = "d", .backend = "cupti", .terms = {{"sectors", 32}}, .quantities = {"bytes.L2-mem"}}},
+          {.counter = {.name = "h", .backend = "cupti", .terms = {{"sysmem", 32}}, .quantities = {"bytes.host-dev"}}}}};
+  CaseSample sample{.work = "validation/mma/fp32/n=8",
+                    .flavor = "cuda13-sm_90a",
+                    .model = {{"flops.fp32", {200, 200}}, {"flops.tensor.bf16", {4096, 4096}}},
+                    .counts = {{"fadd", 25}, {"fmul", 15}, {"ffma", 60}, {"ops", 4096}, {"shared", 2}, {"sectors", 3}, {"sysmem", 1}},
+                    .backend = "cupti",
+                    .seconds = 1e-6,
+                    .gpus = 1};
+  const Results results = results_of(sample);
   const auto placed = place(measurements_of(results), {}, &of_gpu);
   ASSERT_EQ(placed.size(), 1U);
   EXPECT_EQ(placed[0].join, Join::same);
@@ -85,7 +89,24 @@ TEST(Chosen, a_case_on_a_gpu_has_its_levels_shared_memory_too_and_the_work_of_te
   std::map<std::string, double> bytes;
   for (const auto& level : placed[0].levels)
     if (level.status == Status::ok) bytes[level.level] = level.bytes;
-  EXPECT_EQ(bytes, (std::map<std::string, double>{{"shared", 256}, {"mem", 96}}));
+  EXPECT_EQ(bytes, (std::map<std::string, double>{{"shared", 256}, {"mem", 96}})) << "commands cross the link, too: no data lie there";
+  sample.model["bytes.host-dev"] = {32, 32};
+  const Results with_host = results_of(sample);
+  const auto there = place(measurements_of(with_host), {}, &of_gpu);
+  EXPECT_EQ(there[0].levels.back().level, "system");
+  EXPECT_DOUBLE_EQ(there[0].levels.back().ai, (160 + 4096) / 32.0);
+}
+
+TEST(Chosen, counters_of_the_link_are_wanted_where_a_case_has_data_in_the_hosts_memory) {
+  CaseSample sample{.flavor = "cuda13-sm_90a", .model = {{"bytes.L2-mem", {8, 8}}, {"bytes.host-dev", {0, 512}}}, .seconds = 1, .gpus = 1};
+  const auto wanted = [&] {
+    const Results results = results_of(sample);
+    const auto all = wanted_quantities(measurements_of(results));
+    return std::set<std::string>(all.begin(), all.end());
+  };
+  EXPECT_EQ(wanted(), (std::set<std::string>{"flops.fp64", "flops.fp32", "bytes.L2-mem"})) << "slack crosses any link";
+  sample.model["bytes.host-dev"] = {4096, 4608};
+  EXPECT_TRUE(wanted().contains("bytes.host-dev"));
 }
 
 TEST(Chosen, a_mix_of_fmas_is_of_those_precisions_alone_in_which_the_case_has_operations) {

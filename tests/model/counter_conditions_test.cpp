@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "model/scoring/accuracy.hpp"
 #include "model/statistics/time_agreement.hpp"
+#include "samples.hpp"
 
 namespace plumbline {
 namespace {
@@ -56,6 +58,33 @@ TEST(CounterConditions, take_cycles_over_time_for_the_clock_where_no_rate_was_co
   EXPECT_DOUBLE_EQ(at.clock_hz.value, 1.96e9);
   EXPECT_FALSE(at.is_of_another_clock()) << "2 % are within what clocks differ by";
   EXPECT_FALSE(conditions_of(timed({{"ns", 1e6}}), kept_counters).clock_hz.ok());
+}
+
+/// Two GPUs, of which the second takes 3, 5 and 4 ms at half the clock, the first 1 ms.
+TEST(CounterConditions, of_several_gpus_have_the_time_of_the_slowest_and_mean_clocks) {
+  Results results;
+  test::add(results, {.flavor = "cuda13-sm_90a", .ranks = 2, .counts = {{"x", 1}}, .backend = "cupti", .seconds = 5e-3, .gpus = 2});
+  results.outcomes.front().placement = R"({"ranks":[{"gpu":{"device":"GPU"}},{"gpu":{"device":"GPU1"}}]})";
+  results.counts.clear();
+  const std::vector<double> of_second{3e6, 5e6, 4e6};
+  for (int repetition = 0; repetition < 3; ++repetition)
+    for (const int rank : {0, 1}) {
+      const double ns = rank == 0 ? 1e6 : of_second[static_cast<std::size_t>(repetition)], hertz = rank == 0 ? 2e9 : 1e9;
+      for (const auto& [event, net] : {std::pair{"ns", ns}, {"cycles", ns * hertz * 1e-9}, {"cycles.per_second", hertz}}) {
+        CountRow row{.case_id = results.cases.front().id, .node = "node0", .session = {}, .event = event, .backend = "cupti"};
+        row.rank = rank, row.repetition = repetition, row.net = net;
+        results.counts.push_back(row);
+      }
+    }
+  const Measurements measurements = measurements_of(results);
+  ASSERT_EQ(measurements.cases.size(), 1U);
+  const auto at = conditions_of(measurements.cases[0], kept_counters);
+  EXPECT_DOUBLE_EQ(at.seconds.value, 4e-3) << "not 5, their sum, nor 2.5";
+  EXPECT_DOUBLE_EQ(at.clock_hz.value, 1.5e9);
+  for (const auto& score : score(measurements, with_times_by_cycles()).rows) {
+    EXPECT_DOUBLE_EQ(score.measured, 4e-3) << score.counter;
+    EXPECT_EQ(score.quantity, "seconds");
+  }
 }
 
 TEST(SecondsAllowed, are_the_timed_ones_and_what_the_clocks_may_make_of_them) {

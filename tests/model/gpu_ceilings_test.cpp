@@ -265,6 +265,37 @@ TEST(GpuCeilings, of_products_that_all_failed_there_is_the_reason) {
   EXPECT_NE(ceilings[0].reason.find("has no product"), std::string::npos);
 }
 
+/// The rates are like an H200's on PCIe 5.0 x16: a kernel that loads from the host reaches 50 GB/s, one that stores there 53, the copy
+/// engine 55.
+std::vector<CeilingRow> link_samples() {
+  std::vector<CeilingRow> rows;
+  for (const int round : {0, 1}) {
+    const double noise = 1 - 0.01 * round;
+    rows.push_back(row("GPU from host, copy engine, pinned", "-", "host-dev", "copy_pinned to device", "GB/s", 55 * noise, round));
+    rows.push_back(row("GPU from host, kernel, pinned", "-", "host-dev", "kernel_pinned to device", "GB/s", 50 * noise, round));
+    rows.push_back(row("GPU to host, kernel, pinned", "-", "host-dev", "kernel_pinned to host", "GB/s", 53 * noise, round));
+    rows.push_back(row("GPU from peer, kernel", "-", "host-dev", "kernel_peer to device", "GB/s", 300 * noise, round));
+  }
+  return rows;
+}
+
+TEST(GpuCeilings, what_kernels_reach_of_the_hosts_memory_is_a_level_and_what_copy_engines_and_peers_reach_is_none) {
+  const auto ceilings = fit_gpu_ceilings(link_samples());
+  ASSERT_EQ(ceilings.size(), 4U);
+  for (const auto& [name, level, value] : {std::tuple{"GPU from host, copy engine, pinned", "host-dev", 55.0},
+                                           {"GPU from host, kernel, pinned", "system", 50.0},
+                                           {"GPU to host, kernel, pinned", "system", 53.0},
+                                           {"GPU from peer, kernel", "host-dev", 300.0}}) {
+    const Ceiling* const one = named(ceilings, name);
+    ASSERT_TRUE(one) << name;
+    EXPECT_EQ(one->level.word(), level) << name;
+    EXPECT_EQ(one->value, value) << name;
+    EXPECT_EQ(one->traffic_gbs, value) << name;
+    EXPECT_EQ(one->n, 2U) << name;
+    EXPECT_TRUE(std::isnan(one->limit)) << name;
+  }
+}
+
 TEST(GpuCeilings, of_launches_the_shortest_counts) {
   const auto ceilings = fit_gpu_ceilings(std::vector{row("GPU launch, graph", "-", "overhead", "graph", "seconds", 1.4e-6),
                                                      row("GPU launch, graph", "-", "overhead", "graph", "seconds", 1.3e-6, 1)});

@@ -126,20 +126,24 @@ TEST(Projection, a_kernel_of_a_gpu_is_held_to_the_first_gpu_of_the_other_node) {
   const auto here =
       node_spec({.node = "n"},
                 std::vector<Ceiling>{of_gpu("GPU mem load", "-", "mem", "load", 3000), of_gpu("GPU1 mem load", "-", "mem", "load", 9000),
+                                     of_gpu("GPU from host, kernel, pinned", "-", "system", "kernel_pinned to device", 50),
                                      of_gpu("GPU tensor BF16 wgmma", "tensor.bf16", "compute", "wgmma", 600e3)});
   const auto there =
       node_spec({.node = "n"}, std::vector<Ceiling>{of_gpu("GPU mem load", "-", "mem", "load", 4500),
+                                                    of_gpu("GPU from host, kernel, pinned", "-", "system", "kernel_pinned to device", 400),
                                                     of_gpu("GPU tensor BF16 wgmma", "tensor.bf16", "compute", "wgmma", 750e3)});
   CaseRow triad, mma;
   triad.id = "triad", triad.precision = "fp64", triad.gpus = 1;
   mma.id = "mma", mma.precision = "bf16", mma.gpus = 1;
   const std::vector<RooflinePlacement> placements{
       {.of = &triad, .node = "n", .seconds = 6, .bound = "mem"},
+      {.of = &triad, .node = "n", .seconds = 8, .bound = "system"},
       {.of = &mma, .node = "n", .seconds = 5, .bound = "compute", .roof_precision = "tensor.bf16"}};
   const Projection p = project({.groups = groups_of(placements, "n")}, here, there, Rest::scaled);
-  ASSERT_EQ(p.groups.size(), 2U);
+  ASSERT_EQ(p.groups.size(), 3U);
   EXPECT_DOUBLE_EQ(p.groups[0].seconds, 4);
-  EXPECT_DOUBLE_EQ(p.groups[1].seconds, 4);
+  EXPECT_DOUBLE_EQ(p.groups[1].seconds, 1) << "over a link that is eight times as fast";
+  EXPECT_DOUBLE_EQ(p.groups[2].seconds, 4);
   EXPECT_EQ(p.groups[0].group.scope, "gpu");
 }
 

@@ -225,12 +225,80 @@ TEST(Roofline, a_cpus_ceilings_are_no_roof_for_a_gpu_nor_the_other_way) {
   EXPECT_DOUBLE_EQ(on_cpu.percent_of_roof, 100 * 24.0 / 30);
 }
 
-Ceiling of_gpu(const char* name, int device, double value) {
-  Ceiling one = ceiling("L1", value);
+Ceiling of_gpu(const char* name, int device, double value, const char* level = "L1") {
+  Ceiling one = ceiling(level, value);
   one.name = name;
   one.device = device;
   one.scope = gpu_scope;
   return one;
+}
+
+/// A triad that loads 16 MB of its 24 MB from the host's memory, in 400 us: 40 GB/s over a link of 50.
+CaseSample reaching_host() {
+  return {.flavor = "cuda13-sm_90a",
+          .model = {{"flops.fp64", {2e6, 2e6}},
+                    {"bytes.reg-L1", {24e6, 24e6}},
+                    {"bytes.reg-shared", {0, 0}},
+                    {"bytes.L1-L2", {24e6, 24e6}},
+                    {"bytes.L2-mem", {8e6, 8e6}},
+                    {"bytes.host-dev", {16e6, 16e6}}},
+          .seconds = 400e-6,
+          .gpus = 1};
+}
+
+const LevelIntensity* at_level(const RooflinePlacement& p, const std::string& level) {
+  for (const auto& at : p.levels)
+    if (at.level == level) return &at;
+  return nullptr;
+}
+
+TEST(Roofline, data_in_the_hosts_memory_have_an_intensity_and_a_roof_at_system) {
+  const std::vector<Ceiling> ceilings{of_gpu("GPU from host, kernel, pinned", 0, 45, "system"),
+                                      of_gpu("GPU to host, kernel, pinned", 0, 50, "system"),
+                                      of_gpu("GPU from host, copy engine, pinned", 0, 20, "host-dev"),
+                                      of_gpu("GPU mem load", 0, 4000, "mem"), of_gpu("GPU L2 load", 0, 5500, "L2")};
+  const RooflinePlacement p = place_last({reaching_host()}, ceilings);
+  ASSERT_TRUE(at_level(p, "system"));
+  EXPECT_DOUBLE_EQ(at_level(p, "system")->ai, 2e6 / 16e6);
+  EXPECT_EQ(p.bound, "system");
+  EXPECT_EQ(p.bound_ceiling, "GPU to host, kernel, pinned");
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 80);
+  CaseSample on_device = reaching_host();
+  on_device.model["bytes.host-dev"] = {0, 512};  // what a model always leaves open
+  const RooflinePlacement own = place_last({on_device}, ceilings);
+  EXPECT_FALSE(at_level(own, "system"));
+  EXPECT_EQ(own.bound, "L2");
+  CaseSample before = reaching_host();  // as files had it when no model spoke of the link
+  before.model.erase("bytes.host-dev");
+  EXPECT_FALSE(at_level(place_last({before}, ceilings), "system"));
+  EXPECT_EQ(place_last({reaching_host()}, {ceilings.begin() + 2, ceilings.end()}).bound, "L2") << "a copy engine's rate is no roof";
+}
+
+/// Twelve launches of 2 us by stream and 1 us in a graph, in 100 us: a quarter, an eighth.
+TEST(Roofline, an_application_is_limited_by_as_many_launches_as_its_model_states) {
+  Ceiling stream = of_gpu("GPU launch, stream", 0, 2e-6, "overhead"), graph = of_gpu("GPU launch, graph", 0, 1e-6, "overhead");
+  stream.pattern = "stream", graph.pattern = "graph";
+  const std::vector<Ceiling> ceilings{of_gpu("GPU mem load", 0, 4000, "mem"), stream, graph};
+  CaseSample application{.work = "proxies/lstm/fp32/variant=launches/n=64",
+                         .flavor = "cuda13-sm_90a",
+                         .model = {{"flops.fp32", {1e6, 1e6}}, {"bytes.L2-mem", {8e6, 8e6}}, {"launches", {12, 12}}},
+                         .seconds = 100e-6,
+                         .gpus = 1};
+  const RooflinePlacement many = place_last({application}, ceilings);
+  ASSERT_TRUE(many.shortfall);
+  EXPECT_EQ(many.shortfall->limits, std::vector{Limit::launch});
+  EXPECT_EQ(many.shortfall->launches, 12);
+  EXPECT_EQ(many.shortfall->launch_seconds, 2e-6);
+  CaseSample alone = application;
+  alone.model.erase("launches");  // a kernel of one loop
+  const RooflinePlacement one = place_last({alone}, ceilings);
+  EXPECT_TRUE(one.shortfall->limits.empty());
+  EXPECT_EQ(one.shortfall->launches, 1);
+  CaseSample captured = application;
+  captured.work = "proxies/lstm/fp32/variant=graph/n=64";
+  const RooflinePlacement as_graph = place_last({captured}, ceilings);
+  EXPECT_EQ(as_graph.shortfall->launch_seconds, 1e-6);
+  EXPECT_TRUE(as_graph.shortfall->limits.empty());
 }
 
 TEST(Roofline, a_case_on_a_gpu_stands_under_the_roofs_of_that_gpu) {

@@ -59,6 +59,7 @@ JobSeconds seconds_of(const Campaign& campaign, const BatchMachine& machine, int
                       .isas = fmt::format("{}", fmt::join(isas, ", ")),
                       .ranks_per_node = machine.ranks.value_or(machine.cores),
                       .cores_per_node = machine.cores,
+                      .gpus_per_node = std::max(1, std::min(machine.gpus, machine.ranks.value_or(machine.cores))),
                       .runs_on_gpu =  // it runs one of them; which is not told, and is all the same for an estimate
                       [chosen = std::string()](std::string_view flavor) mutable {
                         if (chosen.empty()) chosen = flavor;

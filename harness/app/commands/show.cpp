@@ -244,9 +244,10 @@ Exit show_cases(const ShowOptions& selection) {
       notes.push_back(*note);
   const auto conditions = counter_conditions(results, measurements);
   for (const auto& note : conditions_notes(conditions)) notes.push_back(note);
+  const auto theoretical = theoretical_occupancies(results, measurements);
   std::vector<ShownCase> cases;
   for (std::size_t i = 0; i < placements.size(); ++i) {
-    cases.push_back({placements[i], conditions[i], {}, {}});
+    cases.push_back({placements[i], conditions[i], {}, {}, theoretical[i]});
     if (conditions[i]) cases.back().occupancy_roof = occupancy_roof(placements[i], conditions[i]->occupancy, ceilings);
   }
   displace(cases, selection.by, measurements, results);

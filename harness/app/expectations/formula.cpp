@@ -16,7 +16,7 @@ namespace {
 
 using Kind = Formula::Kind;
 
-constexpr std::array<std::string_view, 5> levels{"L1", "L2", "L3", "mem", "shared"};
+constexpr std::array<std::string_view, 6> levels{"L1", "L2", "L3", "mem", "shared", "system"};
 
 constexpr std::array functions{FormulaWord{"min", "the least"},
                                FormulaWord{"max", "the largest"},

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "app/results/scored_counters.hpp"
 #include "model/statistics/rules.hpp"
@@ -39,6 +41,44 @@ std::vector<std::optional<CounterConditions>> counter_conditions(const Results& 
   return all;
 }
 
+std::vector<std::optional<TheoreticalOccupancy>> theoretical_occupancies(const Results& results, const Measurements& measurements) {
+  std::map<std::pair<std::string, std::string>, TheoreticalOccupancy> known;  // by case and node
+  for (const auto& row : results.outcomes) {
+    if (row.placement.find("theoretical_occupancy") == std::string::npos) continue;
+    const Json placement = Json::parse(row.placement, nullptr, false);
+    if (!placement.is_object()) continue;
+    TheoreticalOccupancy all;
+    for (const auto& rank : placement.value("ranks", Json::array())) {
+      const Json told = rank.value("gpu", Json::object()).value("theoretical_occupancy", Json::object());
+      all.least = std::fmin(all.least, told.value("least", absent));
+      all.most = std::fmax(all.most, told.value("most", absent));
+      if (std::isnan(all.least)) all.reason = told.value("reason", std::string());
+    }
+    if (std::isfinite(all.least)) all.reason.clear();
+    known[{row.case_id, row.node}] = all;
+  }
+  std::vector<std::optional<TheoreticalOccupancy>> occupancies;
+  for (const auto& measured : measurements.cases) {
+    const auto found = known.find({case_of(measured.of->id), measured.node});
+    const bool of_phase = !phase_of(measured.of->id).empty();  // launches are told of the whole alone
+    occupancies.push_back(found == known.end() || of_phase ? std::nullopt : std::optional(found->second));
+  }
+  return occupancies;
+}
+
+Columns<TheoreticalOccupancy> theoretical_occupancy_columns() {
+  using Row = TheoreticalOccupancy;
+  return {{"least", "part of the room for warps that a multiprocessor fills, of the kernel with the least", &Row::least},
+          {"most", "the same of the kernel with the most", &Row::most},
+          {"status", "ok, or unavailable", [](const Row& at) { return at.is_known() ? Status::ok : Status::unavailable; }},
+          {"reason", "why it is not known", [](const Row& at) { return OrNull{at.reason}; }}};
+}
+
+std::string theoretical_occupancy_text(const TheoreticalOccupancy& occupancy) {
+  const double least = 100 * occupancy.least, most = 100 * occupancy.most;
+  return occupancy.least == occupancy.most ? fmt::format("{:.0f} %", most) : fmt::format("{:.0f} to {:.0f} %", least, most);
+}
+
 Columns<CounterConditions> conditions_columns() {
   using Row = CounterConditions;
   Columns<Row> columns;
@@ -53,13 +93,15 @@ Columns<CounterConditions> conditions_columns() {
   return columns;
 }
 
-std::string conditions_text(const CounterConditions& at) {
+std::string conditions_text(const CounterConditions& at, const std::optional<TheoreticalOccupancy>& theoretical) {
   std::string text = at.clock_hz.ok() ? "counted at " + gigahertz(at.clock_hz.value) : "counted at a clock that is not known";
   if (std::isfinite(at.timed_clock_hz)) text += fmt::format(" (timed at {})", gigahertz(at.timed_clock_hz));
   if (at.is_of_another_clock()) text += fmt::format(", {:+.0f} %", 100 * (at.clock_ratio() - 1));
   std::string rest;
   if (at.seconds.ok()) rest += duration(at.seconds.value) + " under the profiler";
   if (at.occupancy.ok()) rest += fmt::format("{}occupancy {:.0f} %", rest.empty() ? "" : ", ", 100 * at.occupancy.value);
+  if (at.occupancy.ok() && theoretical && theoretical->is_known())
+    rest += fmt::format(" (of {} in theory)", theoretical_occupancy_text(*theoretical));
   return rest.empty() ? text : text + ": " + rest;
 }
 

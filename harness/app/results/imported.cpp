@@ -139,7 +139,7 @@ struct RoofPlace {
 };
 
 std::optional<RoofPlace> roof_place(const NodeCeiling& ceiling) {
-  constexpr std::array levels{"L1", "shared", "L2", "mem"};
+  constexpr std::array levels{"L1", "shared", "L2", "mem", "system"};
   std::istringstream words(ceiling.name);
   RoofPlace place;
   words >> place.level;
@@ -182,7 +182,7 @@ void add_stated_ceilings(Results& results, const NodeSpec& spec, const std::stri
     if (!place)
       throw user_error(
           fmt::format("{}: '{}' ({}) is no ceiling of a GPU; name them 'compute fp64', 'compute fp64 no FMA' (GFLOP/s) and 'L1', "
-                      "'shared', 'L2', 'mem' (GB/s)",
+                      "'shared', 'L2', 'mem', 'system' (GB/s)",
                       path, ceiling.name, ceiling.unit));
     for (const auto& node : nodes)
       results.ceilings.push_back({.name = title_of(ceiling, *place),

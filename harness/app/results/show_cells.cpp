@@ -62,6 +62,7 @@ std::string limit_text(Limit limit, const Shortfall& by) {
     case Limit::launch:
       break;
   }
+  if (by.launches > 1) return fmt::format("its {:.0f} launches ({} by themselves)", by.launches, duration(by.launches * by.launch_seconds));
   return fmt::format("the launch ({} by itself)", duration(by.launch_seconds));
 }
 
@@ -111,7 +112,11 @@ std::vector<std::string> case_remarks(const ShownCase& shown) {
   if (p.status != Status::ok) remarks.push_back(fmt::format("{}: {}", to_string(p.status), p.reason));
   for (auto& remark : {mix_text(p), occupancy_text(shown), distance_text(p)})
     if (!remark.empty()) remarks.push_back(remark);
-  if (shown.conditions) remarks.push_back(conditions_text(*shown.conditions));
+  if (shown.conditions)
+    remarks.push_back(conditions_text(*shown.conditions, shown.theoretical_occupancy));
+  else if (shown.theoretical_occupancy && shown.theoretical_occupancy->least < 1)
+    remarks.push_back("block, registers and shared memory leave room for " + theoretical_occupancy_text(*shown.theoretical_occupancy) +
+                      " of the warps that a multiprocessor holds");
   if (shown.displaced) remarks.push_back(displacement_text(*shown.displaced, p));
   return remarks;
 }

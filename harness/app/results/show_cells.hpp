@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/theoretical_occupancy.hpp"
 #include "model/placement/displacement.hpp"
 #include "model/placement/occupancy_roof.hpp"
 #include "model/placement/roofline.hpp"
@@ -17,7 +18,8 @@ struct ShownCase {
   RooflinePlacement at;
   std::optional<CounterConditions> conditions = {};
   std::optional<Displacement> displaced = {};
-  std::optional<OccupancyRoof> occupancy_roof = {};  // of cases that a GPU's counters counted
+  std::optional<OccupancyRoof> occupancy_roof = {};                // of cases that a GPU's counters counted
+  std::optional<TheoreticalOccupancy> theoretical_occupancy = {};  // of cases that were timed on a GPU
 };
 
 /// FLOP/byte; beyond 1000 a level carries next to nothing, and "none" where it carries nothing. "~" is the middle of a model's interval,

@@ -16,6 +16,7 @@
 #include "app/results/counter_conditions.hpp"
 #include "app/results/imported.hpp"
 #include "core/gpu_device.hpp"
+#include "model/ceilings/gpu_ceilings.hpp"
 
 namespace plumbline::app {
 
@@ -143,7 +144,8 @@ Columns<Shortfall> shortfall_columns() {
           where_known("scalar_part", "part of its floating-point instructions that work on one number", &Shortfall::scalar_part),
           where_known("scalar_roof_gflops", "roof of its arithmetic on one number at a time", &Shortfall::scalar_gflops),
           where_known("instructions_per_cycle", "instructions a cycle of each core", &Shortfall::instructions_per_cycle),
-          where_known("launch_seconds", "least time of a launch on the GPU", &Shortfall::launch_seconds)};
+          where_known("launch_seconds", "least time of a launch on the GPU", &Shortfall::launch_seconds),
+          where_known("launches", "launches of a sweep on each GPU", &Shortfall::launches)};
 }
 
 std::pair<Status, std::string> why_no_shortfall(const ShownCase& shown) {
@@ -258,13 +260,18 @@ void add_optional(Columns<ShownCase>& columns, const char* key, const char* mean
                     }).when([part](const ShownCase& shown) { return (shown.*part).has_value(); }));
 }
 
-/// The levels that people see: a CPU's, and a GPU's where there are cases of one.
-std::vector<std::string> shown_levels(bool cpu, bool gpu) {
+bool has_intensity(const ShownCase& shown, const std::string& level) {
+  return std::ranges::any_of(shown.at.levels, [&](const LevelIntensity& at) { return at.level == level && at.status == Status::ok; });
+}
+
+/// The levels that people see: a CPU's, and a GPU's where there are cases of one; the host's memory where a kernel reaches it.
+std::vector<std::string> shown_levels(bool cpu, bool gpu, bool system) {
   std::vector<std::string> levels{"L1"};
   if (gpu) levels.emplace_back("shared");
   levels.emplace_back("L2");
   if (cpu) levels.emplace_back("L3");
   levels.emplace_back("mem");
+  if (system) levels.emplace_back(gpu_system);
   return levels;
 }
 
@@ -280,7 +287,8 @@ Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
   auto columns = chosen(all, {{"kernel"}, {"case"}, {"seconds", gpu ? "launch time" : "sweep time"}, {"gflops"}});
   columns.front().above("kernel",
                         [many = nodes.size() > 1](const Row& shown) { return shown.at.of->kernel + (many ? " on " + shown.at.node : ""); });
-  for (const auto& level : shown_levels(cpu, gpu))
+  const bool system = std::ranges::any_of(cases, [](const ShownCase& shown) { return has_intensity(shown, gpu_system); });
+  for (const auto& level : shown_levels(cpu, gpu, system))
     columns.emplace_back(Heading{"AI " + level}, [level](const Row& shown) { return intensity_cell(shown.at, level); });
   for (auto& column : chosen(all, {{"bound"}, {"percent_of_roof"}, {"bytes_source"}})) columns.push_back(std::move(column));
   return columns;
@@ -316,6 +324,8 @@ Columns<ShownCase> shown_case_columns() {
   add_optional(columns, "counter_conditions", "conditions in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
   add_optional(columns, "occupancy_roof", "roof of arithmetic at the occupancy that a GPU's counters counted", occupancy_columns(),
                &ShownCase::occupancy_roof);
+  add_optional(columns, "theoretical_occupancy", "resident warps that block, registers and shared memory leave room for",
+               theoretical_occupancy_columns(), &ShownCase::theoretical_occupancy);
   add_optional(columns, "displaced", "where it would lie by another counter (--by)", displacement_columns(), &ShownCase::displaced);
   return columns;
 }

@@ -17,6 +17,7 @@
 #include "measure/gpu_counting.hpp"
 #include "measure/gpu_timing.hpp"
 #include "measure/repeating.hpp"
+#include "model/placement/launch_crossover.hpp"
 #include "store/record_json.hpp"
 
 namespace plumbline::app {
@@ -82,9 +83,15 @@ std::vector<std::string> phases_of(const Case& measured) {
 /// The rows of an application's sweep: the whole, then each phase.
 std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWork& application, std::span<const CacheLevel> caches) {
   const int threads = measured.team.threads;
-  std::vector<ModelRow> rows = rows_of(measured, expected_counts(application, caches, threads));
+  const auto counts_with_launches = [&](Counts counts, const ApplicationWork& launched) {
+    if (measured.team.gpus > 0) counts["launches"] = launches_of(launched);
+    return counts;
+  };
+  std::vector<ModelRow> rows = rows_of(measured, counts_with_launches(expected_counts(application, caches, threads), application));
   for (const Phase& phase : application.phases)
-    std::ranges::move(rows_of(measured, expected_counts(application, phase, caches, threads), phase.name), std::back_inserter(rows));
+    std::ranges::move(
+        rows_of(measured, counts_with_launches(expected_counts(application, phase, caches, threads), {.phases = {phase}}), phase.name),
+        std::back_inserter(rows));
   return rows;
 }
 
@@ -216,6 +223,9 @@ Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const
   timed = time_on_gpu(measured, protocol, gpu_.use(gpu), team);
   if (is_failure(timed.status)) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
+  const TheoreticalOccupancy& occupancy = timed.occupancy;
+  facts["gpu"]["theoretical_occupancy"] =
+      occupancy.is_known() ? json{{"least", occupancy.least}, {"most", occupancy.most}} : json{{"reason", occupancy.reason}};
   return timed;
 }
 

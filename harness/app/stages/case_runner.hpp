@@ -93,7 +93,8 @@ class CaseRunner {
 };
 
 /// The model's rows of one rank's sweep, and two more amounts in bytes: "working_set", what a sweep surely touches and what it may touch,
-/// and "last_cache", the size that was reckoned with, where cores share one.
+/// and "last_cache", the size that was reckoned with, where cores share one. Of an application on a GPU "launches", as many as its schedule
+/// has.
 std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches);
 
 }  // namespace plumbline::app

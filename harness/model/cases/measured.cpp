@@ -109,6 +109,10 @@ Reported group_totals(std::span<const Sample> samples, std::int64_t ranks) {
     double total = 0;
     for (const auto& [rank, net] : of_rank) total += net;
     all.groups.back().repetitions.push_back(total);
+    if (ranks > 1) {
+      auto& each = all.groups.back().of_ranks.emplace_back();
+      for (const auto& [rank, net] : of_rank) each.push_back(net);
+    }
   }
   return all;
 }

@@ -13,7 +13,8 @@ namespace plumbline {
 /// The count of one event in one group: the same event may be in several groups, alone and beside others.
 struct GroupCount {
   std::int32_t group = 0;
-  std::vector<double> repetitions = {};  // the team's total in each, in order
+  std::vector<double> repetitions = {};            // the team's total in each, in order
+  std::vector<std::vector<double>> of_ranks = {};  // of each repetition what every rank counted, where there are several
 };
 
 /// A number, or why there is none.

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "model/statistics/spread.hpp"
+
 namespace plumbline {
 namespace {
 
@@ -12,6 +14,26 @@ Reported not_counted(const Counter& counter, const Measured& measured, const std
 }
 
 }  // namespace
+
+std::vector<double> longest_times(const Counter& counter, const std::vector<const Reported*>& counts) {
+  if (counter.kind != Kind::time || counts.empty()) return {};
+  std::vector<const std::vector<std::vector<double>>*> of_ranks;  // of each event
+  for (const Reported* count : counts) {
+    if (count == nullptr || count->groups.empty()) return {};
+    of_ranks.push_back(&count->groups.front().of_ranks);
+    if (of_ranks.back()->size() != of_ranks.front()->size()) return {};
+  }
+  std::vector<double> longest(of_ranks.front()->size(), absent);
+  for (std::size_t repetition = 0; repetition < longest.size(); ++repetition)
+    for (std::size_t rank = 0; rank < of_ranks.front()->at(repetition).size(); ++rank) {
+      const auto counted = [&](std::size_t event) { return of_ranks[event]->at(repetition)[rank]; };  // each has all ranks
+      double time = 0;
+      for (std::size_t t = 0; t < counter.terms.size(); ++t) time += counter.terms[t].weight * counted(t);
+      if (!counter.over.empty()) time /= counted(counts.size() - 1);
+      longest[repetition] = std::fmax(longest[repetition], time);
+    }
+  return longest;
+}
 
 Reported weighted_sum(const Counter& counter, const Measured& measured, const std::vector<const Reported*>& counts) {
   Reported sum{0, Status::ok, {}};
@@ -27,6 +49,7 @@ Reported weighted_sum(const Counter& counter, const Measured& measured, const st
     if (!(counts.back()->value > 0)) return {absent, Status::failed, counter.over + " is 0, so nothing can be divided by it"};
     sum.value /= counts.back()->value;
   }
+  if (const auto longest = longest_times(counter, counts); !longest.empty()) sum.value = median_of(longest);
   if (sum.value < 0) sum.status = Status::negative, sum.reason = "less was counted than in the empty region";
   return sum;
 }

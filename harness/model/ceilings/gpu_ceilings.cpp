@@ -218,6 +218,11 @@ void fit_sweeps(const std::map<std::string, BySize>& sweeps, std::vector<Ceiling
 
 }  // namespace
 
+CeilingLevel ceiling_level(const CeilingRow& row) {
+  const bool by_kernel = row.level == CeilingKind::host_dev && row.pattern.starts_with("kernel_pinned");
+  return by_kernel ? CeilingLevel(gpu_system) : row.level;
+}
+
 bool is_gpu_sample(const CeilingRow& row) { return row.scope == gpu_scope && row.pattern != stated; }
 
 std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples) {
@@ -239,7 +244,7 @@ std::vector<Ceiling> fit_gpu_ceilings(std::span<const CeilingRow> samples) {
     if (const Rows& rows = by_name[key]; is_by_size(rows.front()->level))
       fit_sizes(rows, ceilings);
     else
-      ceilings.push_back(fit_best(rows, rows.front()->level));
+      ceilings.push_back(fit_best(rows, ceiling_level(*rows.front())));
   for (const auto& [of_gpu, patterns] : sweeps) fit_sweeps(patterns, ceilings);
   return ceilings;
 }

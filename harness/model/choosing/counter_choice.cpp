@@ -104,6 +104,12 @@ std::vector<std::string> wanted_quantities(const Measurements& measurements) {
     if (std::any_of(measurements.models.begin(), measurements.models.end(),
                     [&](const auto& model) { return model.second.contains(bytes); }))
       wanted.emplace_back(bytes);
+  constexpr const char* over_link = "bytes.host-dev";  // a GPU's model always speaks of it: mostly that at most slack crosses it
+  if (std::any_of(measurements.models.begin(), measurements.models.end(), [](const auto& model) {
+        const auto link = model.second.find(over_link);
+        return link != model.second.end() && link->second.lo > 0;
+      }))
+    wanted.emplace_back(over_link);
   return wanted;
 }
 

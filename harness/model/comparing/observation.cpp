@@ -109,7 +109,8 @@ std::string name_of(const Named& one) {
 /// Links are not alike: what a GPU reaches of the host and of others depends on where in the node it is.
 std::string like_gpus(const Ceiling& ceiling) {
   const auto gpu = gpu_of_method(ceiling.method);
-  if (ceiling.scope != gpu_scope || ceiling.level == CeilingKind::host_dev || !gpu) return {};
+  const bool is_link = ceiling.level == CeilingKind::host_dev || ceiling.level == gpu_system;
+  if (ceiling.scope != gpu_scope || is_link || !gpu) return {};
   Ceiling of_any = ceiling;
   of_any.name = name_on_gpu(ceiling.name, 0);
   return name_of(of_any) + " of " + gpu->name;
@@ -121,7 +122,7 @@ bool is_sample_of(const CeilingRow& row, const Ceiling& ceiling, bool from_sweep
   const bool of_gpu = ceiling.scope == gpu_scope;
   const bool same_device = (row.scope == gpu_scope) == of_gpu && (!of_gpu || row.device == ceiling.device);
   return row.status == Status::ok && same_device && same_size && row.form == ceiling.samples_form &&
-         (from_sweep ? row.level == CeilingKind::sweep || row.level == CeilingKind::gemm : row.level == ceiling.level) &&
+         (from_sweep ? row.level == CeilingKind::sweep || row.level == CeilingKind::gemm : ceiling_level(row) == ceiling.level) &&
          (from_sweep || name_without_form(row) == ceiling.name) && row.pattern == ceiling.pattern && row.precision == ceiling.precision &&
          row.ranks == ceiling.ranks && row.threads == ceiling.threads && row.node == ceiling.node && row.unit == ceiling.unit;
 }

@@ -161,7 +161,7 @@ std::optional<Traffic> traffic_by(const CounterSet& set, const Measured& measure
   if (flops.status != Status::ok) return std::nullopt;
   Traffic traffic{.join = Join::same, .flops = flops.amount, .fma_mixes = chosen_fma_mixes(set, measured)};
   traffic.flops_by_precision = flops_by_precision(set, measured);
-  for (const auto& at : measured.of->gpus > 0 ? gpu_level_boundaries() : level_boundaries())
+  for (const auto& at : levels_of(measured))
     if (is_crossed(set, measured, at)) traffic.levels.push_back(level_by(set, measured, at));
   traffic.source = common_source(traffic.levels, flops.simulated ? "emulated" : "hardware");
   return traffic;

@@ -212,7 +212,7 @@ Traffic modelled(const Measured& measured, const std::string& why) {
                   .flops = middle(*flops),
                   .levels = {},
                   .note = "model: FLOPs and bytes are by arithmetic; " + why};
-  for (const auto& [level, boundary] : level_boundaries())
+  for (const auto& [level, boundary] : levels_of(measured))
     if (const Bounds bytes = modelled_bytes(measured, boundary); std::isfinite(bytes.lo) && std::isfinite(bytes.hi))
       traffic.levels.push_back({.level = level, .bytes = bytes_within(bytes, *measured.of), .source = "model"});
   traffic.flops_by_precision = std::move(by_precision);

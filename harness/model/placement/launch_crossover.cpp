@@ -16,11 +16,15 @@ LaunchRoofs launch_roofs(std::span<const Ceiling> ceilings, const std::string& w
   return roofs;
 }
 
-double seconds_of_launches(const ApplicationWork& sweep, const LaunchRoofs& roofs) {
+std::uint64_t launches_of(const ApplicationWork& sweep) {
   std::uint64_t launches = 0;
   for (const Phase& phase : sweep.phases)
     if (phase.messages == 0) launches += phase.entries;
-  return static_cast<double>(launches) * roofs.launch_seconds;
+  return launches;
+}
+
+double seconds_of_launches(const ApplicationWork& sweep, const LaunchRoofs& roofs) {
+  return static_cast<double>(launches_of(sweep)) * roofs.launch_seconds;
 }
 
 double seconds_at_roofs(const ApplicationWork& sweep, const LaunchRoofs& roofs) {

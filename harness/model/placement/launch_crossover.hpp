@@ -21,7 +21,10 @@ struct LaunchRoofs {
 /// precision, and loads from memory.
 LaunchRoofs launch_roofs(std::span<const Ceiling> ceilings, const std::string& way, const std::string& precision, std::int32_t device = 0);
 
-/// The least seconds of all launches in a sweep, of one an entry of each phase that is launched; after Wang, Yang, Farrell, Zhang, Kurth,
+/// The launches of a sweep: one an entry of each phase that is launched.
+std::uint64_t launches_of(const ApplicationWork& sweep);
+
+/// The least seconds of all launches in a sweep; after Wang, Yang, Farrell, Zhang, Kurth,
 /// Williams 2020, section III.B: launches times the overhead of one.
 double seconds_of_launches(const ApplicationWork& sweep, const LaunchRoofs& roofs);
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "model/ceilings/gpu_ceilings.hpp"
+
 namespace plumbline {
 namespace {
 
 /// Arithmetic, or bytes of a level of memory; not ERT's points, messages, or pairs of domains.
 bool is_a_roof(const Ceiling& ceiling) {
   const std::string& level = ceiling.level.word();
-  return ceiling.is_compute() || (ceiling.unit == "GB/s" && (level == "mem" || level == "shared" || level.starts_with("L")));
+  return ceiling.is_compute() ||
+         (ceiling.unit == "GB/s" && (level == "mem" || level == "shared" || level == gpu_system || level.starts_with("L")));
 }
 
 bool is_of_first_gpu(const Ceiling& ceiling) { return ceiling.scope == gpu_scope && ceiling.device == 0; }

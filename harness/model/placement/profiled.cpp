@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/quantity_parts.hpp"
+#include "model/ceilings/gpu_ceilings.hpp"
 #include "model/placement/fma_mix.hpp"
 
 namespace plumbline {
@@ -190,6 +191,7 @@ std::optional<Traffic> profiled_traffic(const Measured& measured, std::span<cons
     refuse_partial_sum(traffic, table, measured, flops, chip);
     for (const auto& at : gpu_level_boundaries()) {
       const Profiled bytes = profiled(table, std::string("bytes.") + at.boundary, values->second, seconds, chip);
+      if (!bytes.ok() && at.level == std::string_view(gpu_system)) continue;  // few reports have the host's memory
       traffic.levels.push_back(level_of(at, bytes));
       if (bytes.ok()) add_remark(*bytes.by, traffic.remarks);
       traffic.disagreements.insert(traffic.disagreements.end(), bytes.disagreements.begin(), bytes.disagreements.end());

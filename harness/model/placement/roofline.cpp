@@ -218,11 +218,13 @@ const Ceiling* find_bound(RooflinePlacement& placement, const Estimate& flops, s
   return binding;
 }
 
-/// The least time that a launch takes on the case's GPU; absent where that was not measured.
+/// The least time that a launch takes on the case's GPU, into a stream or, where the case says so, in a graph; absent where that was not
+/// measured.
 double launch_seconds(const RooflinePlacement& placement, std::span<const Ceiling> ceilings) {
+  const char* const way = placement.of->work.find("/variant=graph") != std::string::npos ? "graph" : "stream";
   double least = absent;
   for (const auto& ceiling : ceilings)
-    if (placement.of->gpus > 0 && ceiling.level == CeilingKind::overhead && ceiling.pattern == "stream" && ceiling.status == Status::ok &&
+    if (placement.of->gpus > 0 && ceiling.level == CeilingKind::overhead && ceiling.pattern == way && ceiling.status == Status::ok &&
         ceiling.node == placement.node && !is_of_another_gpu(ceiling, placement))
       least = ceiling.value;
   return least;

@@ -36,6 +36,13 @@ std::vector<ArithmeticCeiling> scalar_ones(std::span<const ArithmeticCeiling> ce
   return found;
 }
 
+/// The launches of a sweep on each GPU: by the model of an application, of which every rank has the same; older files lack them.
+double launches_on_each(const Measured& measured) {
+  if (measured.of->gpus == 0) return absent;
+  const double modelled = measured.expected("launches").lo / static_cast<double>(measured.of->ranks);
+  return std::isfinite(modelled) ? modelled : 1;
+}
+
 std::string why_unknown(const Measured& measured, const Shortfall& told) {
   if (measured.of->gpus > 0) return "nothing in the file tells of a case on a GPU";
   if (std::isfinite(told.instructions_per_cycle)) return "neither scalar arithmetic nor the number of instructions a cycle explains it";
@@ -49,7 +56,7 @@ std::string_view to_string(Limit limit) { return enumerator_name(limit); }
 Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
                        double launch_seconds) {
   const CaseRow& row = *measured.of;
-  Shortfall told{.launch_seconds = launch_seconds};
+  Shortfall told{.launch_seconds = launch_seconds, .launches = launches_on_each(measured)};
   told.scalar_part = counted(measured, "fp_scalar") / counted(measured, "fp_instructions");
   const double cycles = measured.seconds.value * measured.clock_hz * static_cast<double>(row.ranks * row.threads);
   told.instructions_per_cycle = counted(measured, "instructions") / cycles;
@@ -65,7 +72,7 @@ Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::
     told.limits.push_back(Limit::instructions);
   else if (told.instructions_per_cycle < waits)
     told.limits.push_back(Limit::waiting);
-  if (launch_seconds >= a_good_part * measured.seconds.value) told.limits.push_back(Limit::launch);
+  if (told.launches * launch_seconds >= a_good_part * measured.seconds.value) told.limits.push_back(Limit::launch);
   if (!told.limits.empty()) return told;
   told.reason = why_unknown(measured, told);
   return told;

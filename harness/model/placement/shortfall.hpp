@@ -32,11 +32,12 @@ struct Shortfall {
   double scalar_gflops = absent;           // the roof of the case's arithmetic on one number at a time; absent where that has no ceiling
   double instructions_per_cycle = absent;  // of each core
   double launch_seconds = absent;          // what a launch takes at least on the GPU of the case
+  double launches = absent;                // in a sweep, on one GPU: an application's by its model, else one
   std::string reason = {};                 // why `limits` is empty
 };
 
 /// Judges a case by its own emulated counts, by the clock beside its times, and by the ceilings of its team: those of arithmetic, and
-/// `launch_seconds` of its GPU (absent on a CPU).
+/// `launch_seconds` of its GPU (absent on a CPU), each.
 Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
                        double launch_seconds);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/status.hpp"
+#include "model/cases/measured.hpp"
 #include "model/placement/fma_mix.hpp"
 
 namespace plumbline {
@@ -66,7 +67,10 @@ struct LevelBoundary {
   const char* boundary;
 };
 std::span<const LevelBoundary> level_boundaries();
+/// A GPU's; the last is "system", the host's memory as kernels reach it over the link.
 std::span<const LevelBoundary> gpu_level_boundaries();
+/// The levels that a case of ours may have: a CPU's, or a GPU's; the host's memory only where by the model data lie there.
+std::span<const LevelBoundary> levels_of(const Measured& measured);
 
 /// The source that all levels that have bytes share, or "mixed"; `otherwise` where none has.
 std::string common_source(std::span<const LevelTraffic> levels, std::string otherwise);

@@ -139,7 +139,10 @@ Reported Formula::combined(const Measured& measured, std::size_t at, std::vector
     const double other = joint_over_first(*counts[t]);
     if (std::isfinite(other) && (!std::isfinite(joint) || std::abs(other - 1) > std::abs(joint - 1))) joint = other;
   }
-  if (!counter_.over.empty() && !counts.back()->groups.empty()) divide_repetitions(repetitions, counts.back()->groups.front().repetitions);
+  if (auto longest = longest_times(counter_, counts); !longest.empty())
+    repetitions = std::move(longest);
+  else if (!counter_.over.empty() && !counts.back()->groups.empty())
+    divide_repetitions(repetitions, counts.back()->groups.front().repetitions);
   return sum;
 }
 

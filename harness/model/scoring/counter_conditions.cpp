@@ -11,15 +11,15 @@ namespace {
 
 bool sees(const Counter& counter, const char* quantity) { return counter.quantities.size() == 1 && counter.quantities.front() == quantity; }
 
-/// The quantity by the first counter that has a number; else why the first one has none. Of several GPUs it is their mean: clocks, shares
-/// and times do not add up over them.
+/// The quantity by the first counter that has a number; else why the first one has none. Of several GPUs it is their mean: clocks and
+/// shares do not add up over them. A time is already the longest.
 Reported reported(const Measured& measured, std::span<const Counter> counters, const char* quantity) {
   Reported first{absent, Status::unavailable, std::string("no counter of ") + quantity + " was counted"};
   bool none = true;
   for (const auto& counter : counters) {
     if (!sees(counter, quantity)) continue;
     Reported value = weighted_sum(counter, measured);
-    if (measured.gpus.size() > 1) value.value /= static_cast<double>(measured.gpus.size());
+    if (measured.gpus.size() > 1 && counter.kind != Kind::time) value.value /= static_cast<double>(measured.gpus.size());
     if (value.ok()) return value;
     if (none) first = std::move(value), first.value = absent;
     none = false;

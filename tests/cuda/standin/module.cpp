@@ -40,7 +40,7 @@ void tell_driver(std::size_t work) {
 /// The sweep that is done here, and the launch that it stands in for.
 struct ToldSweep {
   Sweep on_host = nullptr, launch = nullptr;
-  bool is_transfer = false;
+  bool is_transfer = false, is_library = false;  // a library is open on a GPU alone
 };
 
 /// A line in the file PLUMBLINE_STAND_IN_TRANSFERS for each transfer to the host or a peer: process, begin and end in ns of a clock that
@@ -66,12 +66,23 @@ struct Writing {
   std::vector<KernelLaunch>* where = nullptr;
 } writing;
 
+/// The made-up multiprocessor has room for 1024 threads in 16 blocks, and for 64 KiB of shared memory.
+constexpr int room_for_threads = 1024;
+int resident_blocks(const KernelLaunch& launch) {
+  const int threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]), by_threads = room_for_threads / threads;
+  return std::min({16, by_threads, static_cast<int>(65536 / std::max<std::uint64_t>(launch.shared_bytes, 1))});
+}
+
 void write_down(Sweep launch, const void* arguments, std::size_t begin, std::size_t end) {
   const std::size_t first = writing.where->size();
   writing.real->write_down_launches(writing.where, true);
   launch(arguments, begin, end);
   writing.real->write_down_launches(nullptr);
-  for (std::size_t i = first; i < writing.where->size(); ++i) (*writing.where)[i].architecture = "sm_90a";
+  for (std::size_t i = first; i < writing.where->size(); ++i) {
+    KernelLaunch& made = (*writing.where)[i];
+    made.architecture = "sm_90a";
+    if (!made.function.empty()) made.resident_blocks = resident_blocks(made);
+  }
 }
 
 // A sweep is a plain function: each has a number here.
@@ -81,10 +92,11 @@ std::uint64_t sweeps_made = 0;
 template <std::size_t number>
 void sweep_and_tell(const void* arguments, std::size_t begin, std::size_t end) {
   ++sweeps_made;
-  if (writing.where != nullptr) write_down(told_sweeps[number].launch, arguments, begin, end);
   std::optional<ToldTransfer> transfer;
   if (told_sweeps[number].is_transfer) transfer.emplace();
   told_sweeps[number].on_host(arguments, begin, end);
+  if (writing.where != nullptr && !told_sweeps[number].is_library)
+    write_down(told_sweeps[number].launch, arguments, begin, end);  // first launches may be told from others
   tell_driver(end - begin);
 }
 template <std::size_t... number>
@@ -108,7 +120,9 @@ bool is_meant(const char* name, const GpuProperties& gpu) {
 /// memory is filled; at the filling PLUMBLINE_STAND_IN_SIGNAL_AT_FILLING its process is told, once, that the job's time is up.
 class PacedGpu : public StandInGpu {
  public:
-  using StandInGpu::StandInGpu;
+  PacedGpu(const GpuModule& real, GpuProperties properties, std::uint64_t taken_bytes)
+      : StandInGpu(std::move(properties), taken_bytes), real_(real) {}
+  void write_down_launches(std::vector<KernelLaunch>* where) override { writing = {&real_, where}; }
   void start() override {
     if (memory().fillings() == signal_filling_ && is_slow_ && !std::exchange(signalled_, true)) std::raise(SIGUSR1);
     sweeps_before_ = sweeps_made;
@@ -122,6 +136,7 @@ class PacedGpu : public StandInGpu {
   }
 
  private:
+  const GpuModule& real_;
   std::uint64_t sweeps_before_ = 0, stops_ = 0;
   std::uint64_t nanoseconds_ = asked_for("PLUMBLINE_STAND_IN_SWEEP_NANOSECONDS", 0);
   bool is_slow_ = is_meant(std::getenv("PLUMBLINE_STAND_IN_SLOW"), properties());
@@ -178,7 +193,8 @@ class StandInModule final : public GpuModule {
       for (const Flavor& flavor : kernel.flavors())
         if (const Sweep on_host = kernel.on_host ? kernel.on_host(flavor.precision) : nullptr)
           flavors->push_back(
-              {flavor.name, flavor.precision, telling({wrong ? do_nothing : on_host, flavor.sweep, kernel.name == "ert/transfer"})});
+              {flavor.name, flavor.precision,
+               telling({wrong ? do_nothing : on_host, flavor.sweep, kernel.name == "ert/transfer", is_library(flavor.name)})});
       Kernel& copy = kernels_.emplace_back(kernel);
       copy.flavors = [flavors] { return std::span<const Flavor>(*flavors); };
     }
@@ -201,6 +217,7 @@ class StandInModule final : public GpuModule {
       gpu.ordinal = static_cast<int>(all.size());
       gpu.flavor = kernels_.front().flavors().front().name;
       gpu.multiprocessors = 1;
+      gpu.threads_per_multiprocessor = room_for_threads;
       gpu.clock_hz = 1e9;
       gpu.major = 9;
       gpu.l2_bytes = std::uint64_t{50} << 20;
@@ -212,7 +229,8 @@ class StandInModule final : public GpuModule {
     return all;
   }
   std::unique_ptr<Gpu> open(int ordinal) const override {
-    return std::make_unique<BreakableGpu>(gpus().at(static_cast<std::size_t>(ordinal)), asked_for("PLUMBLINE_STAND_IN_BYTES_TAKEN", 0));
+    return std::make_unique<BreakableGpu>(real_, gpus().at(static_cast<std::size_t>(ordinal)),
+                                          asked_for("PLUMBLINE_STAND_IN_BYTES_TAKEN", 0));
   }
   void write_down_launches(std::vector<KernelLaunch>* where, bool) const override { writing = {&real_, where}; }
 
