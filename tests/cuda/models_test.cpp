@@ -110,6 +110,23 @@ TEST(gpu_models, of_a_filters_gradient_are_those_of_its_parts_and_their_sums) {
   EXPECT_EQ(of_fp16.at("sums").work.flops, (Counts{{"flops.fp32.add", 108 * weights}}));
 }
 
+/// Halves that no tensor core multiplies are fp32's products, each widened once as its tile is stored: two tiles of 64 x 16 a step. A
+/// counter of fp16 may see none of it, or all.
+TEST(gpu_models, of_a_convolution_of_converted_halves_are_those_of_fp32_and_conversions) {
+  const Work work = model("proxies/conv2d", papers_convolution("forward", "converted"), "fp16");
+  const std::uint64_t steps = 757 * 36, weights = 9 * 64 * 64;
+  EXPECT_EQ(work.flops,
+            (Counts{{"flops.fp32.fma", std::uint64_t{757} * 64 * 64 * 576}, {"flops.fp16.add", Amount(0, steps * 2 * 64 * 16)}}));
+  const Counts forward = counts(work);
+  EXPECT_EQ(forward.at("bytes.reg-L1.load"), Amount(2 * (weights + 2 * steps * 64 * 16)));
+  EXPECT_EQ(forward.at("bytes.reg-L1.store"), Amount(2 * weights + 4 * 48400 * 64));
+  EXPECT_EQ(forward.at("bytes.reg-shared.store"), Amount(4 * 2 * steps * 64 * 16));
+  EXPECT_EQ(forward.at("bytes.reg-shared.load"), Amount(4 * steps * 16 * 128 * 12));
+  const auto of_phases = phases(papers_convolution("backward_weights", "converted"), "fp16");
+  EXPECT_EQ(of_phases.at("products").work.flops.at("flops.fp32.fma"), convolution("backward_weights", "fp32").flops.at("flops.fp32.fma"));
+  EXPECT_NE(of_phases.at("products").work.note.find("conversions to fp32"), std::string::npos);
+}
+
 /// A phase that only moves numbers has no FLOPs, and stays a phase: the filters are laid side by side, an image's patches 16 times.
 TEST(gpu_models, of_a_convolutions_housekeeping_are_phases_without_flops) {
   const auto of_columns = phases(papers_convolution("forward", "im2col"), "fp32");
@@ -182,6 +199,9 @@ TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
   EXPECT_EQ(why(12, "implicit", "fp16"), "proxies/conv2d: channels = 12 is no multiple of 8, which tensor cores take at once");
   EXPECT_EQ(why(12, "winograd", "fp32"), "");
   EXPECT_EQ(why(8, "winograd", "bf16"), "proxies/conv2d: variant = winograd takes more digits than bf16 has");
+  EXPECT_EQ(why(12, "converted", "fp16"), "");
+  EXPECT_EQ(why(12, "converted", "bf16"),
+            "proxies/conv2d: variant = converted is one of fp16, whose numbers are multiplied in fp32, and this is bf16");
 }
 
 TEST(gpu_models, of_stencils_are_their_sums_products_and_fmas) {
