@@ -201,6 +201,21 @@ TEST_F(kernel_code, a_step_of_an_lstms_product_is_a_whole_tile_of_fmas) {
         EXPECT_EQ(of_kind("LDG"), 16 * 16 / 32 + vectors) << architecture << " " << code.name;
       }
 }
+/// The same step by tensor cores: Turing's take 8 numbers of the depth at once, others 16.
+TEST_F(kernel_code, a_step_of_an_lstms_product_in_halves_is_a_whole_tile_of_tensor_cores) {
+  for (const auto& [architecture, all] : disassembled_module().of("lstm"))
+    for (const char* begun : {"Lb0", "Lb1"}) {
+      const auto& code = function(*all, std::string("lstm_productsINS_4Fp16E") + begun);
+      ASSERT_EQ(code.loops.size(), 1U) << architecture << " " << code.name;
+      const auto body = code.body(code.loops.front());
+      const auto of_kind = [&](const std::string& kind) {
+        return std::count_if(body.begin(), body.end(), [&](std::string_view one) { return one.starts_with(kind); });
+      };
+      EXPECT_EQ(of_kind("HMMA"), architecture == "sm_75" ? 8 : 4) << architecture << " " << code.name;
+      EXPECT_EQ(of_kind("LDG"), 16 * 16 / 32 + 2) << architecture << " " << code.name;
+      EXPECT_EQ(of_kind("LDS"), 4 + 2 * 4) << architecture << " " << code.name;
+    }
+}
 TEST_F(kernel_code, an_lstms_cells_and_sums_stay_in_registers) {
   for (const char* name :
        {"lstm_products", "LstmForwardCell", "LstmBackwardCell", "LstmPacked", "LstmTurned", "LstmBiasSum", "LstmConverted"}) {

@@ -204,6 +204,20 @@ TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
             "proxies/conv2d: variant = converted is one of fp16, whose numbers are multiplied in fp32, and this is bf16");
 }
 
+/// An LSTM's products in halves are tensor cores', as many as FMAs were; beside them cells do in fp32 what they did. Widened are the sums
+/// that products begin with, a number of each gate, and eleven numbers of a cell: 16 x 16 of them in two steps.
+TEST(gpu_models, of_an_lstm_in_halves_are_tensor_products_and_cells_in_fp32) {
+  const Parameters p{{"direction", std::string("forward")}, {"batch", n(16)}, {"sequence", n(2)}, {"features", n(32)}, {"hidden", n(16)},
+                     {"variant", std::string("launches")}};
+  const Counts halves = model("proxies/lstm", p, "fp16").flops, floats = model("proxies/lstm", p, "fp32").flops;
+  const std::uint64_t products = std::uint64_t{16} * 2 * 64 * (32 + 16), gates = 2 * 16 * 64, cells = 2 * 16 * 16;
+  EXPECT_EQ(halves, (Counts{{"flops.tensor.fp16", 2 * products},
+                            {"flops.fp32.add", floats.at("flops.fp32.add")},
+                            {"flops.fp32.mul", floats.at("flops.fp32.mul")},
+                            {"flops.fp32.fma", floats.at("flops.fp32.fma").lo - products},
+                            {"flops.fp16.add", Amount(0, 2 * gates + 11 * cells)}}));
+}
+
 TEST(gpu_models, of_stencils_are_their_sums_products_and_fmas) {
   EXPECT_EQ(model("validation/stencil5", {{"n", n(10)}}).flops, (Counts{{"flops.fp64.add", 300}, {"flops.fp64.mul", 100}}));
   EXPECT_EQ(model("validation/stencil7", {{"n", n(10)}}).flops, (Counts{{"flops.fp64.add", 5000}, {"flops.fp64.mul", 1000}}));
