@@ -37,6 +37,14 @@ void write_down(std::string function, const dim3& grid, const dim3& block) {
                             std::exchange(writing.untold, "")});
 }
 
+/// Writes down that kernels are launched which nobody names.
+void write_down_untold(std::string why) {
+  if (writing.where == nullptr) return;
+  writing.next.reset();
+  writing.untold = std::move(why);
+  write_down("", {}, {});
+}
+
 }  // namespace
 
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture) {
@@ -55,6 +63,11 @@ void next_launch_in_all(std::uint64_t threads, std::initializer_list<std::uint64
 
 void next_launch_untold(const char* why) {
   if (writing.where != nullptr) writing.untold = why;
+}
+
+bool library_is_to_launch(const char* library) {
+  write_down_untold(std::string(library) + " launches kernels of its own, which are not told");
+  return !writing.only;
 }
 
 }  // namespace plumbline::cuda
@@ -106,7 +119,7 @@ cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
 #endif
 
 cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  if (writing.where != nullptr) write_down("", {}, {});
+  write_down_untold("a graph is launched, whose kernels are not told");
   return writing.only ? cudaSuccess : __real_cudaGraphLaunch(graph, stream);
 }
 }

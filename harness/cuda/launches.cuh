@@ -18,6 +18,10 @@ void next_launch_in_all(std::uint64_t threads, std::initializer_list<std::uint64
 /// Tells why nothing is known of the next launch.
 void next_launch_untold(const char* why);
 
+/// Writes down that a library launches what it does not tell of, and says whether it is to launch it: not where launches are only written
+/// down.
+bool library_is_to_launch(const char* library);
+
 /// Tells that launches from now on are captured in a graph, and not made, until told that they are not: they are not written down.
 void launches_are_captured(bool captured);
 

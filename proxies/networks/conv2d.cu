@@ -49,9 +49,11 @@ class ConvCase final : public ApplicationData {
   using Arguments = ConvLaunches<Real>;
   static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : conv_by_tensor_cores<Real> ? 75 : 0; }
 
-  static ApplicationWork application(const Parameters& p, std::string_view) {
+  static ApplicationWork application(const Parameters& p, std::string_view flavor) {
     const ConvShape s = shape(p);
-    return with_factor<Real>(s.variant, [&]<class Factor>() { return ConvGpuWork<Real, Factor>(s).application(); });
+    ApplicationWork conv = with_factor<Real>(s.variant, [&]<class Factor>() { return ConvGpuWork<Real, Factor>(s).application(); });
+    if (flavor == cublas_flavor) take_cublas<Real>(conv, s);
+    return conv;
   }
 
   ConvCase(const Parameters& p, DeviceMemory& memory)
@@ -62,7 +64,8 @@ class ConvCase final : public ApplicationData {
         results_(s_.results(), memory),
         panels_(s_.panels(), memory),
         between_(s_.between(), memory),
-        parts_(s_.direction == ConvDirection::backward_weights ? split().parts * s_.weights() : s_.tile_products(), memory) {
+        parts_(s_.direction == ConvDirection::backward_weights ? split().parts * s_.weights() : s_.tile_products(), memory),
+        library_(s_, filters_.data(), memory) {
     arguments_.reserve(2 + 3 * s_.images);
     if (s_.direction == ConvDirection::backward_weights)
       plan_gradient();
@@ -100,6 +103,14 @@ class ConvCase final : public ApplicationData {
       for (const auto& one : x.gradients) with_width<Factor>(one.filters, [&]<unsigned wide>() { launch_gradient<Factor, wide>(one); });
     });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
+  }
+  static constexpr bool has_library() { return conv_has_cublas<Real>; }
+  static std::string_view library() { return cublas_flavor; }
+  static const std::string& library_absent() { return cublas_absent(); }
+  static void launch_by_library(const Arguments& x, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    for (const auto& one : x.columns) cuda::launch_elements<ConvColumns<Real>>(one, 0, columns_of(one));
+    for (const auto& one : x.products) x.library->queue(one.in, one.out);
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
@@ -147,7 +158,7 @@ class ConvCase final : public ApplicationData {
 
   /// A step of that phase, whose launches are still to be told.
   Arguments& add_step(std::size_t phase) {
-    arguments_.emplace_back(Arguments{.variant = s_.variant});
+    arguments_.emplace_back(Arguments{.variant = s_.variant, .library = &library_});
     schedule_.push_back({.phase = phase, .arguments = &arguments_.back(), .extent = 1});
     return arguments_.back();
   }
@@ -205,6 +216,7 @@ class ConvCase final : public ApplicationData {
   DeviceArray<Sum> results_;                      // in its place
   DeviceArray<Real> panels_, between_;
   DeviceArray<Sum> parts_;  // or Winograd's products
+  ConvByCublas<Real> library_;
   std::vector<Arguments> arguments_;
   std::vector<Step> schedule_;
 };

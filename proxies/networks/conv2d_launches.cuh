@@ -7,6 +7,7 @@
 
 #include "cuda/launches.cuh"
 #include "cuda/register.cuh"
+#include "proxies/networks/conv2d_cublas.cuh"
 #include "proxies/networks/conv2d_tiles.cuh"
 #include "proxies/networks/conv2d_transforms.cuh"
 
@@ -92,6 +93,7 @@ struct ConvPartSum {
 template <class Real>
 struct ConvLaunches {
   ConvVariant variant = ConvVariant::implicit;
+  ConvByCublas<Real>* library = nullptr;
   std::vector<ConvPanel<Real>> panels = {};
   std::vector<ConvFilterTransform<Real>> filters = {};
   std::vector<ConvImageTransform<Real>> tiles = {};

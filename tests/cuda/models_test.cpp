@@ -485,6 +485,36 @@ TEST(gpu_models, of_a_librarys_products_are_2_n_cubed_by_convention) {
   }
   EXPECT_THROW(gemm(50, "fp8"), std::invalid_argument);
 }
+/// An image's columns are 55 x 55 rows of 576 numbers, multiplied by 64 filters; the filters' phase stays and is empty.
+TEST(gpu_models, of_a_convolution_by_a_library_are_its_products_at_least) {
+  for (const auto& [precision, quantity, operations, bytes] :
+       {std::tuple("fp32", "flops.fp32.fma", 1U, 4U), std::tuple("fp16", "flops.tensor.fp16", 2U, 2U),
+        std::tuple("bf16", "flops.tensor.bf16", 2U, 2U)}) {
+    std::vector<Phase> all;
+    for (const Kernel* kernel : all_kernels())
+      if (kernel->name == "proxies/conv2d")
+        all = kernel->application(papers_convolution("forward", "im2col"), precision, "lib-cublas").phases;
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_TRUE(all[0].work.flops.empty() && all[0].work.streams.empty());
+    const std::uint64_t products = std::uint64_t{55} * 55 * 576 * 64;
+    EXPECT_EQ(all[2].entries, 16U);
+    EXPECT_EQ(all[2].work.flops.at(quantity).lo, operations * products) << precision;
+    EXPECT_GE(all[2].work.flops.at(quantity).hi, operations * products) << precision;
+    EXPECT_EQ(all[2].work.paper.at("paper.flops"), Amount(2 * products));
+    const std::uint64_t operands = bytes * (std::uint64_t{55} * 55 * 576 + 576 * 64), slack = 48 * 32;
+    const Counts of_products = counts(all[2].work);
+    EXPECT_GE(of_products.at("bytes.L1-L2.demand_read").lo, operands - slack) << "each operand once at least";
+    EXPECT_GE(of_products.at("bytes.reg-L1.load").hi, operands);
+  }
+  const auto refused = [](const char* variant) {
+    for (const Kernel* kernel : all_kernels())
+      if (kernel->name == "proxies/conv2d") return refusal(*kernel, papers_convolution("forward", variant), "fp32", "lib-cublas");
+    return std::string("no such kernel");
+  };
+  EXPECT_EQ(refused("im2col"), "");
+  EXPECT_EQ(refused("implicit"), "proxies/conv2d: lib-cublas is a flavor of variant=im2col");
+}
+
 /// The matrices have 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.
 TEST(gpu_models, of_a_librarys_products_move_each_matrix_once_at_least) {
   if (!has_library()) GTEST_SKIP() << no_library;
