@@ -42,7 +42,7 @@ CublasLibrary open_cublas() {
     if (library.handle != nullptr) return library.absent.clear(), library;
     if (library.absent.empty()) library.absent = "cuBLAS cannot be opened: " + why;
   }
-  library.absent += "; put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH";
+  library.absent += "; install it (of the CUDA toolkit, or PyPI: nvidia-cublas) and put its folder on LD_LIBRARY_PATH";
   return library;
 }
 

@@ -37,7 +37,7 @@ void write_down(std::string function, const dim3& grid, const dim3& block) {
                             std::exchange(writing.untold, "")});
 }
 
-/// Writes down that kernels are launched which nobody names.
+/// Writes down that kernels are launched which have no names here, and why (nothing: those of a graph). What was told before is not theirs.
 void write_down_untold(std::string why) {
   if (writing.where == nullptr) return;
   writing.next.reset();
@@ -119,7 +119,7 @@ cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
 #endif
 
 cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  write_down_untold("a graph is launched, whose kernels are not told");
+  write_down_untold("");
   return writing.only ? cudaSuccess : __real_cudaGraphLaunch(graph, stream);
 }
 }

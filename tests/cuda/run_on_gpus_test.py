@@ -275,7 +275,7 @@ def test_without_the_library_there_are_no_products_and_its_words_say_why(run, tm
     [absent] = absent_library(**nowhere)
     assert absent["flavor"] == "lib-cublas"
     assert absent["reason"].startswith("cuBLAS cannot be opened: ") and "libcublasLt.so.13: file too short" in absent["reason"]
-    assert absent["reason"].endswith("put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH")
+    assert absent["reason"].endswith("install it (of the CUDA toolkit, or PyPI: nvidia-cublas) and put its folder on LD_LIBRARY_PATH")
     ended, store = run(GEMM + ON_CPU, **nowhere)
     assert ended.returncode == 0, ended.stderr
     assert "skipped: ert/gemm as lib-cublas: cuBLAS cannot be opened" in ended.stderr
@@ -313,7 +313,7 @@ def test_without_the_library_a_convolution_says_so_in_a_line(run, tmp_path):
     [absent] = absent_in_convolution(**nowhere)
     if "not built in" in absent["reason"]:
         pytest.skip(absent["reason"])
-    assert absent["reason"].endswith("put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH")
+    assert absent["reason"].endswith("install it (of the CUDA toolkit, or PyPI: nvidia-cublas) and put its folder on LD_LIBRARY_PATH")
     ended, _ = run(CONVOLUTION.replace('"lib-*"', '"*"') + ON_CPU, **nowhere)
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr.count("skipped: proxies/conv2d as lib-cublas: cuBLAS cannot be opened: ") == 1, ended.stderr
