@@ -8,16 +8,15 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cuda/cublas.cuh"
+#include "cuda/cublas_work.hpp"
 #include "cuda/register.cuh"
-#include "ert/cublas.cuh"
 #include "ert/tensor_data.hpp"
 
 namespace plumbline {
 namespace {
 
-constexpr std::string_view library_flavor = "lib-cublas";
-constexpr std::uint64_t tile = 256;  // edge of the largest that the library computes whole, also at the matrix's edge
-constexpr std::uint64_t step = 16;   // that n is a multiple of: rows begin where tensor cores can load them, whatever the type
+constexpr std::uint64_t step = 16;  // that n is a multiple of: rows begin where tensor cores can load them, whatever the type
 // Rows of A, and columns of B, follow one another in the same order again and again. So few sums prove all of C, and being primes they
 // show what is in another tile's place.
 constexpr std::size_t different_rows = 61, different_columns = 67;
@@ -27,18 +26,14 @@ constexpr std::size_t different_rows = 61, different_columns = 67;
 /// and 553 for 65536. Fp64 uses far less of its 53.
 struct GemmType {
   TensorType numbers;
-  CublasTypes cublas;
   std::string_view flops;    // by the definition of a product
   std::string_view factors;  // precision that ends it: C = 1 AB
 };
 constexpr std::array gemm_types{
-    GemmType{{"fp16", 75, 2, 7, 4}, {CUDA_R_16F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F}, "flops.tensor.fp16", "flops.fp32"},
-    GemmType{{"bf16", 80, 2, 7, 4}, {CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F}, "flops.tensor.bf16", "flops.fp32"},
-    GemmType{{"tf32", 80, 4, 7, 4}, {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32}, "flops.tensor.tf32", "flops.fp32"},
-    GemmType{{"fp64", 80, 8, 20, 8}, {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F}, "flops.tensor.fp64", "flops.fp64"},
-    GemmType{{"fp8", 89, 1, 4, 4}, {CUDA_R_8F_E4M3, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F}, "flops.tensor.fp8", "flops.fp32"},
-    GemmType{{"int8", 75, 1, 6, 4}, {CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I}, "flops.tensor.int8", ""},
-    GemmType{{"fp32", 75, 4, 7, 4}, {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F}, "flops.fp32.fma", "flops.fp32"},
+    GemmType{{"fp16", 75, 2, 7, 4}, "flops.tensor.fp16", "flops.fp32"}, GemmType{{"bf16", 80, 2, 7, 4}, "flops.tensor.bf16", "flops.fp32"},
+    GemmType{{"tf32", 80, 4, 7, 4}, "flops.tensor.tf32", "flops.fp32"}, GemmType{{"fp64", 80, 8, 20, 8}, "flops.tensor.fp64", "flops.fp64"},
+    GemmType{{"fp8", 89, 1, 4, 4}, "flops.tensor.fp8", "flops.fp32"},   GemmType{{"int8", 75, 1, 6, 4}, "flops.tensor.int8", ""},
+    GemmType{{"fp32", 75, 4, 7, 4}, "flops.fp32.fma", "flops.fp32"},
 };
 const GemmType& gemm_type(std::string_view precision) {
   return *std::find_if(gemm_types.begin(), gemm_types.end(), [&](const GemmType& t) { return t.numbers.name == precision; });
@@ -51,41 +46,7 @@ std::uint64_t size_of(const Parameters& p) {
 }
 
 Work model_of(const GemmType& type, std::uint64_t n) {
-  const std::uint64_t operand = n * n * type.numbers.bytes, whole = (n + tile - 1) / tile * tile;
-  const std::uint64_t least_tile = 16, most_loads = n * n * n / least_tile, own = 32 << 20;
-  const auto read = [&](const char* name) {
-    return Stream{.array = name,
-                  .footprint_bytes = operand,
-                  .read = true,
-                  .loads = most_loads,
-                  .element_bytes = type.numbers.bytes,
-                  .layers = {{.reuse_bytes = 2 * operand, .fetched_bytes = operand * (n / least_tile), .upper_bound = true}},
-                  .at_most = true};
-  };
-  const auto scratch = [&](const char* name, bool shared) {
-    Stream s{.array = name, .read = true, .written = true, .element_bytes = 1, .scratchpad = shared, .at_most = true};
-    s.loads = s.stores = shared ? 2 * n * operand : own;
-    if (!shared) s.layers = {{.reuse_bytes = own, .fetched_bytes = own, .upper_bound = true}};
-    return s;
-  };
-  Work work{
-      .streams = {read("a"),
-                  read("b"),
-                  {.array = "c",
-                   .footprint_bytes = n * n * type.numbers.sum_bytes,
-                   .written = true,
-                   .stores = n * n,
-                   .element_bytes = type.numbers.sum_bytes,
-                   .at_most = true},
-                  scratch("operands", true),
-                  scratch("the library's own", false)},
-      .paper = {{"paper.flops", 2 * n * n * n}},
-      .note = "2 n^3 by convention; tiles at the edge may be computed whole, and a factor (and parts of sums) for each element besides"};
-  const std::uint64_t weight = type.flops.ends_with(".fma") ? 2 : 1;
-  if (!type.factors.empty())
-    for (const char* kind : {".add", ".mul", ".fma"}) work.flops[std::string(type.factors) + kind] = Amount(0, 16 * n * n);
-  work.flops[std::string(type.flops)] += Amount(2 * n * n * n / weight, 2 * whole * whole * whole / weight);
-  return work;
+  return library_product_work(n, n, n, {type.numbers.bytes, type.numbers.sum_bytes, type.flops, type.factors});
 }
 
 class GemmCase final : public Workload {
@@ -97,7 +58,7 @@ class GemmCase final : public Workload {
         a_(n_ * n_ * type_.bytes, memory),
         b_(a_.size(), memory),
         c_(n_ * n_ * type_.sum_bytes, memory) {
-    if (cuda::stream() != nullptr) product_.emplace(type.cublas, n_, CublasProduct::Matrices{a_.data(), b_.data(), c_.data()}, memory);
+    if (cuda::stream() != nullptr) product_.emplace(type_.name, CublasShape{n_, n_, n_, true}, memory);
   }
 
   /// The library is not asked for parts.
@@ -105,13 +66,13 @@ class GemmCase final : public Workload {
   void initialise(std::size_t, std::size_t) override {
     repeat(a_, encoded(1, different_rows));
     repeat(b_, encoded(2, different_columns));
-    if (product_) product_->keep_fastest();
+    if (product_) product_->keep_fastest(matrices());
     repeat(c_, std::vector<unsigned char>(n_ * type_.sum_bytes, 0x3d));
   }
   const void* arguments() const override { return this; }
 
   static void launch(const void* arguments, std::size_t begin, std::size_t end) {
-    if (begin < end) static_cast<const GemmCase*>(arguments)->product_->queue();
+    if (begin < end) static_cast<const GemmCase*>(arguments)->queue();
   }
   static void on_host(const void* arguments, std::size_t begin, std::size_t end) {
     if (begin < end) static_cast<const GemmCase*>(arguments)->multiply();
@@ -138,6 +99,8 @@ class GemmCase final : public Workload {
   double tolerance() const override { return type_.name == "fp8" ? 0x1p-10 : 0; }
 
  private:
+  CublasProduct::Matrices matrices() const { return {a_.data(), b_.data(), c_.data()}; }
+  void queue() const { product_->queue(matrices()); }
   /// The first rows of a matrix (of B columns), as bytes.
   std::vector<unsigned char> encoded(std::uint64_t stream, std::size_t rows) const {
     std::vector<unsigned char> bytes(std::min(rows, n_) * n_ * type_.bytes);
@@ -211,23 +174,24 @@ std::vector<std::string> precisions() {
 std::span<const Flavor> flavors() {
   static const std::vector<Flavor> all = [] {
     std::vector<Flavor> found;
-    if (cublas().absent.empty())
-      for (const GemmType& type : gemm_types) found.push_back({library_flavor, type.numbers.name, &GemmCase::launch});
+    if (cublas_absent().empty())
+      for (const GemmType& type : gemm_types) found.push_back({cublas_flavor, type.numbers.name, &GemmCase::launch});
     return found;
   }();
   return all;
 }
 
 std::vector<AbsentFlavor> absent_flavors() {
-  if (cublas().absent.empty()) return {};
-  return {{std::string(library_flavor), cublas().absent}};
+  if (cublas_absent().empty()) return {};
+  return {{std::string(cublas_flavor), cublas_absent()}};
 }
 
 const struct RegisterGemm {
   RegisterGemm() {
     register_kernel(
         {.name = "ert/gemm",
-         .summary = "Matrix product C = A B by cuBLASLt, the fastest of its heuristics' first eight ways: sums in fp32 (fp64, int8: in 64 bits, in int32)",
+         .summary = "Matrix product C = A B by cuBLASLt, the fastest of its heuristics' first eight ways: sums in fp32 (fp64, int8: in 64 "
+                    "bits, in int32)",
          .parameters = {{.name = "n",
                          .preset = std::int64_t{4096},
                          .description = "rows and columns of each; a multiple of 16",

@@ -80,14 +80,16 @@ function(plumbline_cuda_code module)
   install(FILES ${files} DESTINATION lib)
 endfunction()
 
-# plumbline_cuda_sources(FILE.cu... [BY_CUBLAS FILE.cu...]): parts of the module that lie in this folder; the last, where the toolkit has cuBLASLt's header.
+# plumbline_cuda_sources(FILE.cu... [BY_CUBLAS FILE.cu... [ELSE FILE.cu...]]): parts of the module that lie in this folder; those BY_CUBLAS where the
+# toolkit has cuBLASLt's header, ELSE where it has not.
 function(plumbline_cuda_sources)
-  cmake_parse_arguments(of "" "" "BY_CUBLAS" ${ARGN})
+  cmake_parse_arguments(of "" "" "BY_CUBLAS;ELSE" ${ARGN})
   foreach(part ${plumbline_cuda_modules})
     set(files ${of_UNPARSED_ARGUMENTS})
     if(EXISTS ${PLUMBLINE_${part}_INCLUDE_DIR}/cublasLt.h)
       list(APPEND files ${of_BY_CUBLAS})
     elseif(of_BY_CUBLAS)
+      list(APPEND files ${of_ELSE})
       message(STATUS "${of_BY_CUBLAS}: left out by CUDA ${PLUMBLINE_${part}_VERSION}: ${PLUMBLINE_${part}_INCLUDE_DIR} has no cublasLt.h")
     endif()
     plumbline_cuda_objects(${part} ${files})

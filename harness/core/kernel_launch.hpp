@@ -18,7 +18,7 @@ struct LaunchFacts {
 
 /// A launch: which code it runs, in which grid.
 struct KernelLaunch {
-  std::string function = {};      // mangled, as in the module's code; empty: a graph of kernels
+  std::string function = {};      // mangled, as in the module's code; empty: a graph's kernels, or those that `untold` names
   std::string architecture = {};  // of that code: "cuda13-sm_90a"
   std::array<unsigned, 3> grid = {}, block = {};
   std::optional<LaunchFacts> facts = {};  // absent: the launching code tells nothing

@@ -60,6 +60,14 @@ cudaError_t told(cudaError_t result) {
   return result;
 }
 
+/// Writes down that kernels are launched which have no names here, and why (nothing: those of a graph). What was told before is not theirs.
+void write_down_untold(std::string why) {
+  if (writing.where == nullptr) return;
+  writing.next.reset();
+  writing.untold = std::move(why);
+  write_down("", {}, {}, 0, 0);
+}
+
 }  // namespace
 
 void write_down_launches(std::vector<KernelLaunch>* where, bool only, const std::string& architecture) {
@@ -88,6 +96,11 @@ void next_launch_in_all(std::uint64_t threads, std::initializer_list<std::uint64
 
 void next_launch_untold(const char* why) {
   if (writing.where != nullptr) writing.untold = why;
+}
+
+bool library_is_to_launch(const char* library) {
+  write_down_untold(std::string(library) + " launches kernels of its own, which are not told");
+  return !writing.only;
 }
 
 }  // namespace plumbline::cuda
@@ -139,7 +152,7 @@ cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block,
 #endif
 
 cudaError_t __wrap_cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  if (writing.where != nullptr) write_down("", {}, {}, 0, 0);
+  write_down_untold("");
   return writing.only ? cudaSuccess : __real_cudaGraphLaunch(graph, stream);
 }
 }

@@ -20,6 +20,9 @@ void next_launch_untold(const char* why);
 
 /// Whether launches are made, not only written down: else there may be neither GPU nor driver.
 bool launches_are_made();
+/// Writes down that a library launches what it does not tell of, and says whether it is to launch it: not where launches are only written
+/// down.
+bool library_is_to_launch(const char* library);
 
 /// Tells that launches from now on are captured in a graph, and not made: they are not written down.
 void begin_captured_launches();

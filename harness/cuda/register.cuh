@@ -1,6 +1,8 @@
 // Kernels for GPUs register themselves as those for CPUs do (core/kernel.hpp), but their loop is a launch.
 #pragma once
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,11 @@ std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_ar
 ///   static void on_host(const Arguments&, std::size_t begin, std::size_t end);  the same, one element after the other
 /// Real is each type of Precisions (double and float where none is named), and Counted for the proof: of it only on_host is compiled.
 /// Where not every GPU has the instructions: static constexpr int from_architecture() { return 80; }
+/// Where a library may do a part instead:
+///   static constexpr bool has_library();                   in this Real
+///   static std::string_view library();                     the flavor's name, a constant
+///   static const std::string& library_absent();            the reason why it cannot be opened, or nothing
+///   static void launch_by_library(const Arguments&, std::size_t begin, std::size_t end);   as launch()
 template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
@@ -34,7 +41,6 @@ struct Register {
   Register(std::string name, std::string summary, std::vector<ParameterSpec> parameters)
       : Register(KernelFacts{std::move(name), std::move(summary), std::move(parameters)}) {}
   explicit Register(KernelFacts facts) {
-    static const std::vector<Flavor> flavors = all_flavors();
     Kernel kernel{.name = std::move(facts.name),
                   .summary = std::move(facts.summary),
                   .parameters = std::move(facts.parameters),
@@ -42,7 +48,7 @@ struct Register {
                   .model = &Does::model,
                   .prepare = &prepare,
                   .count = &count,
-                  .flavors = [] { return std::span<const Flavor>(flavors); },
+                  .flavors = &flavors,
                   .absent_flavors = &absent,
                   .proof = std::move(facts.proof),
                   .space = Space::cuda,
@@ -52,6 +58,10 @@ struct Register {
   }
 
  private:
+  static std::span<const Flavor> flavors() {
+    static const std::vector<Flavor> all = all_flavors();  // when they are first asked for: a library is opened then
+    return all;
+  }
   static std::vector<Flavor> all_flavors() {
     std::vector<Flavor> all;
     for (const std::string& precision : Types::precisions()) {
@@ -60,8 +70,21 @@ struct Register {
       for (const Flavor& flavor :
            compiled_flavors(Types::select(precision, []<class Real>() { return precision_of<Real>(); }), launch, from))
         all.push_back(flavor);
+      if (const auto library = by_library(precision); library && library->absent.empty()) all.push_back(library->flavor);
     }
     return all;
+  }
+  /// A case's flavor by a library, and why that is not there; nothing where it has none in that precision.
+  struct ByLibrary {
+    Flavor flavor;
+    std::string absent;
+  };
+  static std::optional<ByLibrary> by_library(const std::string& precision) {
+    return Types::select(precision, []<class Real>() -> std::optional<ByLibrary> {
+      if constexpr (has_library<Case<Real>>())
+        return ByLibrary{{Case<Real>::library(), precision_of<Real>(), &launched_by_library<Real>}, Case<Real>::library_absent()};
+      return std::nullopt;
+    });
   }
   static std::vector<AbsentFlavor> absent() {
     std::vector<AbsentFlavor> all;
@@ -69,6 +92,11 @@ struct Register {
       const int from = Types::select(precision, []<class Real>() { return from_architecture<Case<Real>>(); });
       for (AbsentFlavor& flavor : absent_flavors(precision, from)) all.push_back(std::move(flavor));
     }
+    for (const std::string& precision : Types::precisions())
+      if (const auto library = by_library(precision); library && !library->absent.empty()) {
+        all.push_back({std::string(library->flavor.name), library->absent});
+        break;  // of whatever precision it is
+      }
     return all;
   }
   template <class Data>
@@ -76,9 +104,18 @@ struct Register {
     if constexpr (requires { Data::from_architecture(); }) return Data::from_architecture();
     return 0;
   }
+  template <class Data>
+  static constexpr bool has_library() {
+    if constexpr (requires { Data::has_library(); }) return Data::has_library();
+    return false;
+  }
   template <class Real>
   static void launched(const void* arguments, std::size_t begin, std::size_t end) {
     Case<Real>::launch(*static_cast<const typename Case<Real>::Arguments*>(arguments), begin, end);
+  }
+  template <class Real>
+  static void launched_by_library(const void* arguments, std::size_t begin, std::size_t end) {
+    Case<Real>::launch_by_library(*static_cast<const typename Case<Real>::Arguments*>(arguments), begin, end);
   }
   template <class Real>
   static void swept_on_host(const void* arguments, std::size_t begin, std::size_t end) {

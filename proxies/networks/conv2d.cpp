@@ -58,6 +58,8 @@ ApplicationWork conv_work(const ConvShape& s, std::string_view flavor) {
     case ConvVariant::im2col:
       conv.phases = {{"filters", work.pack()}, {"columns", work.columns(), s.images}, {"products", work.column_products(), s.images}};
       break;
+    case ConvVariant::converted:  // is a GPU's: here fp16 has FMAs of its own
+      break;
     case ConvVariant::winograd:
       conv.phases = {{"filters", work.transform_filters()},
                      {"image", work.transform_image(), s.images},

@@ -1,236 +1,28 @@
 // The convolution of conv2d.cpp on GPUs, as implicit products of matrices: blocks of threads gather tiles of patches and of the filters in
-// shared memory. Numbers of 16 bits are multiplied by tensor cores.
-#include "cuda/launches.cuh"
+// shared memory. Numbers of 16 bits are multiplied by tensor cores, or converted first.
 #include "cuda/register.cuh"
 #include "proxies/networks/conv2d_facts.hpp"
 #include "proxies/networks/conv2d_gpu_work.cuh"
+#include "proxies/networks/conv2d_launches.cuh"
 #include "proxies/networks/conv2d_reference.hpp"
-#include "proxies/networks/conv2d_tiles.cuh"
-#include "proxies/networks/conv2d_transforms.cuh"
 
 namespace plumbline {
 namespace {
 
-/// The filters' numbers are laid side by side, column by column, in the order of a gather's patches.
-template <class Real>
-struct ConvPanel {
-  ConvGather gather;
-  const Real* filters;
-  Real* panel;
-
-  PLUMBLINE_BOTH static void element(const ConvPanel& x, std::size_t i) {
-    const auto at = static_cast<unsigned>(i);
-    const unsigned depth = x.gather.depth(), strip = x.gather.patches.strip, in_column = at % depth;
-    x.panel[i] = x.filters[x.gather.filter_at(at / depth, in_column / strip, in_column % strip)];
-  }
-};
-
-/// The patches of one image are copied, side by side.
-template <class Real>
-struct ConvColumns {
-  ConvGather gather;  // of the image
-  const Real* image;
-  Real* columns;
-
-  PLUMBLINE_BOTH static void element(const ConvColumns& x, std::size_t i) {
-    const auto at = static_cast<unsigned>(i);
-    const unsigned depth = x.gather.depth(), strip = x.gather.patches.strip, in_patch = at % depth;
-    x.columns[i] = x.image[static_cast<std::size_t>(x.gather.patches.at(x.gather.patch(at / depth), in_patch / strip, in_patch % strip))];
-  }
-};
-
-/// Results are products of patches and panels; so are those of further matrices, of Winograd's, which lie so many numbers apart.
-template <class Real>
-struct ConvProduct {
-  ConvGather gather;
-  const Real *in, *panel;
-  ConvSum<Real>* out;
-  unsigned matrices = 1;
-  std::size_t in_apart = 0, panel_apart = 0, out_apart = 0;
-};
-
-/// Parts of the filters' gradient: products of patches of some points and the outputs' gradient there.
-template <class Real>
-struct ConvGradient {
-  ConvGrid points;                       // of all outputs
-  unsigned depth, filters, strip, line;  // rows and columns of the gradient; rows in a line of a patch; numbers in one of an image
-  std::size_t image, step;               // numbers of an image, and from one output's patch to the next
-  std::size_t step_down;                 // and to the one below
-  ConvSplit split;
-  const Real *images, *outputs;
-  ConvSum<Real>* parts;
-
-  PLUMBLINE_BOTH std::size_t patch(unsigned i) const {
-    const ConvPoint p = points.point(i);
-    return p.image * image + p.row * step_down + p.column * step;
-  }
-  PLUMBLINE_BOTH int row(unsigned d) const { return d < depth ? static_cast<int>(d / strip * line + d % strip) : -1; }
-  PLUMBLINE_BOTH std::size_t output(unsigned i) const { return std::size_t{i} * filters; }
-  PLUMBLINE_BOTH int column(unsigned n) const { return n < filters ? static_cast<int>(n) : -1; }
-  PLUMBLINE_BOTH unsigned end(unsigned first) const { return points.size() - first < split.points ? points.size() : first + split.points; }
-};
-
-/// A number of the filters' gradient is the sum of its parts.
-template <class Sum>
-struct ConvPartSum {
-  const Sum* parts;
-  Sum* out;
-  std::size_t size;
-  unsigned count;
-
-  PLUMBLINE_BOTH static void element(const ConvPartSum& x, std::size_t i) {
-    Sum sum = x.parts[i];
-#pragma unroll 1
-    for (unsigned part = 1; part < x.count; ++part) sum = cuda::plus(sum, x.parts[part * x.size + i]);
-    x.out[i] = sum;
-  }
-};
-
-/// All that a step launches, in order: a phase has one kind of them.
-template <class Real>
-struct ConvLaunches {
-  std::vector<ConvPanel<Real>> panels = {};
-  std::vector<ConvFilterTransform<Real>> filters = {};
-  std::vector<ConvImageTransform<Real>> tiles = {};
-  std::vector<ConvOutputTransform<ConvSum<Real>>> outputs = {};
-  std::vector<ConvColumns<Real>> columns = {};
-  std::vector<ConvProduct<Real>> products = {};
-  std::vector<ConvGradient<Real>> gradients = {};
-  std::vector<ConvPartSum<ConvSum<Real>>> sums = {};
-};
-
-template <class Real, unsigned wide>
-__global__ void __launch_bounds__(conv_threads, conv_blocks) conv_products(const __grid_constant__ ConvProduct<Real> x) {
-  using Lined = ConvLined<Real>;
-  const unsigned column_tiles = (x.gather.outer + conv_tile - 1) / conv_tile, first_column = blockIdx.x % column_tiles * conv_tile,
-                 first_row = blockIdx.x / column_tiles * conv_tile;
-  const std::size_t matrix = blockIdx.y;
-  Lined patches(x.in + matrix * x.in_apart, x.gather.patches, [&](unsigned i) { return x.gather.patch(first_row + i); });
-  Lined columns(x.panel + matrix * x.panel_apart, x.gather.filter(), [&](unsigned i) { return x.gather.column(first_column + i); });
-  ConvSumsOf<Real, wide> sums;
-  conv_multiply<Lined, Lined, Real>(
-      sums, x.gather.template steps<Real>(), [&](auto& to) { patches.load(to); }, [&](auto& to) { columns.load(to); });
-  sums.each([&](unsigned row, unsigned column, auto vector) {
-    if (first_row + row < x.gather.points.size() && first_column + column < x.gather.outer)
-      *reinterpret_cast<decltype(vector)*>(x.out + matrix * x.out_apart + x.gather.out(first_row + row) + first_column + column) = vector;
-  });
-}
-
-template <class Real, unsigned wide>
-__global__ void __launch_bounds__(conv_threads, conv_blocks) conv_gradients(const __grid_constant__ ConvGradient<Real> x) {
-  using Pointed = ConvPointed<Real>;
-  const unsigned first_row = blockIdx.x * conv_tile, first_column = blockIdx.y * conv_tile, first_point = blockIdx.z * x.split.points,
-                 end = x.end(first_point);
-  Pointed patches(x.images, first_point, end, [&](unsigned i) { return x.row(first_row + i); });
-  Pointed outputs(x.outputs, first_point, end, [&](unsigned i) { return x.column(first_column + i); });
-  ConvSumsOf<Real, wide> sums;
-  conv_multiply<Pointed, Pointed, Real>(
-      sums, x.split.points / conv_depth_step<Real>, [&](auto& to) { patches.load(to, [&](unsigned i) { return x.patch(i); }); },
-      [&](auto& to) { outputs.load(to, [&](unsigned i) { return x.output(i); }); });
-  sums.each([&](unsigned row, unsigned column, auto vector) {
-    if (first_row + row < x.depth && first_column + column < x.filters)
-      *reinterpret_cast<decltype(vector)*>(x.parts + (std::size_t{blockIdx.z} * x.depth + first_row + row) * x.filters + first_column +
-                                           column) = vector;
-  });
-}
-
-/// Tells the next launch's facts: of tiles that are stored in part, threads store more or less.
-void tell_launch(const dim3& grid, unsigned steps, bool is_whole) {
-  if (is_whole)
-    cuda::next_launch(std::uint64_t{grid.x} * grid.y * grid.z * conv_threads, {std::uint64_t{steps} - 1}, true);
-  else
-    cuda::next_launch_untold("the last tiles of the result are not whole");
-}
-
-template <class Real, unsigned wide>
-void launch_product(const ConvProduct<Real>& x) {
-  const dim3 grid(x.gather.row_tiles() * x.gather.column_tiles(), x.matrices);
-  tell_launch(grid, x.gather.template steps<Real>(), x.gather.is_whole());
-  conv_products<Real, wide><<<grid, conv_threads, 0, cuda::stream()>>>(x);
-}
-template <class Real, unsigned wide>
-void launch_gradient(const ConvGradient<Real>& x) {
-  const dim3 grid(conv_parts(x.depth, conv_tile), conv_parts(x.filters, conv_tile), x.split.parts);
-  tell_launch(grid, x.split.points / conv_depth_step<Real>, x.depth % conv_tile == 0 && x.filters % conv_tile == 0);
-  conv_gradients<Real, wide><<<grid, conv_threads, 0, cuda::stream()>>>(x);
-}
-
-template <class Real>
-void launch_outputs(const ConvOutputTransform<Real>& x) {
-  if (x.is_whole())
-    cuda::next_launch(x.size(), {}, true);
-  else
-    cuda::next_launch_untold("threads part ways: those of the last tiles store less");
-  cuda::queue_elements<ConvOutputTransform<Real>>(x, 0, x.size());
-}
-
-/// Calls act<wide>() with the numbers that a thread stores at once in rows of so many.
-template <class Real, class Act>
-void with_width(unsigned columns, Act act) {
-  constexpr unsigned wide = conv_by_tensor_cores<Real> ? 2 : 16 / sizeof(Real);
-  if constexpr (!conv_by_tensor_cores<Real>)
-    if (columns % wide != 0) return act.template operator()<1>();
-  act.template operator()<wide>();
-}
-
-/// The sum over the depth of a tile's products, on the host; a(tap, e) and b(tap, e) are factors.
-template <class Sum, class Left, class Right>
-Sum summed(unsigned taps, unsigned depth, Left a, Right b) {
-  Sum sum = 0;
-  for (unsigned tap = 0; tap < taps; ++tap)
-    for (unsigned e = 0; e < depth; ++e) sum = cuda::fused(a(tap, e), b(tap, e), sum);
-  return sum;
-}
-template <class Real>
-ConvSum<Real> factor(const Real* from, int at, bool has) {
-  return has ? ConvSum<Real>(static_cast<double>(from[at])) : ConvSum<Real>(0);
-}
-/// Calls act(row, column) for each sum of whole tiles.
-template <class Act>
-void for_each_sum(std::uint64_t rows, std::uint64_t columns, Act act) {
-  for (unsigned row = 0; row < conv_parts(rows, conv_tile) * conv_tile; ++row)
-    for (unsigned column = 0; column < conv_parts(columns, conv_tile) * conv_tile; ++column) act(row, column);
-}
-
-template <class Real>
-void product_on_host(const ConvProduct<Real>& x) {
-  const ConvGather& g = x.gather;
-  const ConvLines patches = g.patches, filter = g.filter();
-  for (unsigned matrix = 0; matrix < x.matrices; ++matrix)
-    for_each_sum(g.points.size(), g.outer, [&](unsigned row, unsigned column) {
-      const ConvRow patch = g.patch(row), of_filter = g.column(column);
-      const Real *const in = x.in + matrix * x.in_apart + patch.image, *const panel = x.panel + matrix * x.panel_apart;
-      const auto sum = summed<ConvSum<Real>>(
-          g.taps, g.template steps<Real>() / g.taps * conv_depth_step<Real>,
-          [&](unsigned tap, unsigned e) { return factor(in, patches.at(patch, tap, e), patches.has(patch, tap, e)); },
-          [&](unsigned tap, unsigned e) { return factor(panel, filter.at(of_filter, tap, e), filter.has(of_filter, tap, e)); });
-      if (row < g.points.size() && column < g.outer) x.out[matrix * x.out_apart + g.out(row) + column] = sum;
-    });
-}
-template <class Real>
-void gradient_on_host(const ConvGradient<Real>& x) {
-  for (unsigned part = 0; part < x.split.parts; ++part) {
-    const unsigned first = part * x.split.points, end = x.end(first);
-    for_each_sum(x.depth, x.filters, [&](unsigned row, unsigned column) {
-      const int d = x.row(row), n = x.column(column);
-      const auto sum = summed<ConvSum<Real>>(
-          1, x.split.points, [&](unsigned, unsigned i) { return factor(x.images + x.patch(first + i), d, first + i < end && d >= 0); },
-          [&](unsigned, unsigned i) { return factor(x.outputs + x.output(first + i), n, first + i < end && n >= 0); });
-      if (d >= 0 && n >= 0) x.parts[(std::size_t{part} * x.depth + row) * x.filters + column] = sum;
-    });
-  }
-}
-
 /// Throws std::invalid_argument where there is no such convolution here.
 template <class Real>
 void refuse_on_gpus(const ConvShape& s) {
+  const bool converts = s.variant == ConvVariant::converted, by_tensor_cores = conv_by_tensor_cores<Real> && !converts;
+  if (converts && !std::is_same_v<Real, Fp16>)
+    refuse_convolution("variant = converted is one of fp16, whose numbers are multiplied in fp32, and this is " +
+                       std::string(precision_of<Real>()));
   if (conv_by_tensor_cores<Real> && s.variant == ConvVariant::winograd)
     refuse_convolution("variant = winograd takes more digits than " + std::string(precision_of<Real>()) + " has");
   const auto refuse = [](const char* name, std::uint64_t is) {
     refuse_convolution(std::string(name) + " = " + std::to_string(is) + " is no multiple of 8, which tensor cores take at once");
   };
-  if (conv_by_tensor_cores<Real> && s.channels % 8 != 0) refuse("channels", s.channels);
-  if (conv_by_tensor_cores<Real> && s.filters % 8 != 0) refuse("filters", s.filters);
+  if (by_tensor_cores && s.channels % 8 != 0) refuse("channels", s.channels);
+  if (by_tensor_cores && s.filters % 8 != 0) refuse("filters", s.filters);
   const auto count_in_32_bits = [](const char* what, std::uint64_t is, const char* smaller) {
     if (is >= std::uint64_t{1} << 31)
       refuse_convolution(std::string(what) + " " + std::to_string(is) + ", and GPUs count below 2147483648: take a smaller " + smaller);
@@ -257,7 +49,12 @@ class ConvCase final : public ApplicationData {
   using Arguments = ConvLaunches<Real>;
   static constexpr int from_architecture() { return std::is_same_v<Real, Bf16> ? 80 : conv_by_tensor_cores<Real> ? 75 : 0; }
 
-  static ApplicationWork application(const Parameters& p, std::string_view) { return ConvGpuWork<Real>(shape(p)).application(); }
+  static ApplicationWork application(const Parameters& p, std::string_view flavor) {
+    const ConvShape s = shape(p);
+    ApplicationWork conv = with_factor<Real>(s.variant, [&]<class Factor>() { return ConvGpuWork<Real, Factor>(s).application(); });
+    if (flavor == cublas_flavor) take_cublas<Real>(conv, s);
+    return conv;
+  }
 
   ConvCase(const Parameters& p, DeviceMemory& memory)
       : s_(shape(p)),
@@ -267,7 +64,8 @@ class ConvCase final : public ApplicationData {
         results_(s_.results(), memory),
         panels_(s_.panels(), memory),
         between_(s_.between(), memory),
-        parts_(s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : s_.tile_products(), memory) {
+        parts_(s_.direction == ConvDirection::backward_weights ? split().parts * s_.weights() : s_.tile_products(), memory),
+        library_(s_, filters_.data(), memory) {
     arguments_.reserve(2 + 3 * s_.images);
     if (s_.direction == ConvDirection::backward_weights)
       plan_gradient();
@@ -300,9 +98,19 @@ class ConvCase final : public ApplicationData {
       for (const auto& one : x.tiles) cuda::launch_elements<ConvImageTransform<Real>>(one, 0, one.size());
       for (const auto& one : x.outputs) launch_outputs(one);
     }
-    for (const auto& one : x.products) with_width<Real>(one.gather.outer, [&]<unsigned wide>() { launch_product<Real, wide>(one); });
-    for (const auto& one : x.gradients) with_width<Real>(one.filters, [&]<unsigned wide>() { launch_gradient<Real, wide>(one); });
+    with_factor<Real>(x.variant, [&]<class Factor>() {
+      for (const auto& one : x.products) with_width<Factor>(one.gather.outer, [&]<unsigned wide>() { launch_product<Factor, wide>(one); });
+      for (const auto& one : x.gradients) with_width<Factor>(one.filters, [&]<unsigned wide>() { launch_gradient<Factor, wide>(one); });
+    });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
+  }
+  static constexpr bool has_library() { return conv_has_cublas<Real>; }
+  static std::string_view library() { return cublas_flavor; }
+  static const std::string& library_absent() { return cublas_absent(); }
+  static void launch_by_library(const Arguments& x, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    for (const auto& one : x.columns) cuda::launch_elements<ConvColumns<Real>>(one, 0, columns_of(one));
+    for (const auto& one : x.products) x.library->queue(one.in, one.out);
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
@@ -313,8 +121,10 @@ class ConvCase final : public ApplicationData {
       for (const auto& one : x.tiles) cuda::elements_on_host<ConvImageTransform<Real>>(one, 0, one.size());
       for (const auto& one : x.outputs) cuda::elements_on_host<ConvOutputTransform<Sum>>(one, 0, one.size());
     }
-    for (const auto& one : x.products) product_on_host(one);
-    for (const auto& one : x.gradients) gradient_on_host(one);
+    with_factor<Real>(x.variant, [&]<class Factor>() {
+      for (const auto& one : x.products) product_on_host<Factor>(one);
+      for (const auto& one : x.gradients) gradient_on_host<Factor>(one);
+    });
     for (const auto& one : x.sums) cuda::elements_on_host<ConvPartSum<Sum>>(one, 0, one.size);
   }
 
@@ -325,9 +135,8 @@ class ConvCase final : public ApplicationData {
   double tolerance() const override {
     if (s_.variant == ConvVariant::winograd) return conv_winograd_tolerance<Real>(s_.channels);
     const bool in_parts = s_.direction == ConvDirection::backward_weights;
-    const ConvSplit split = conv_split<Real>(s_);
-    const double terms = in_parts ? split.points + split.parts : static_cast<double>(s_.terms());
-    return conv_by_tensor_cores<Real> ? rounding_bound<Sum>(4 * terms) : probable_rounding_bound<Sum>(terms + 1);
+    const double terms = in_parts ? split().points + split().parts : static_cast<double>(s_.terms());
+    return is_by_tensor_cores() ? rounding_bound<Sum>(4 * terms) : probable_rounding_bound<Sum>(terms + 1);
   }
 
  private:
@@ -335,6 +144,10 @@ class ConvCase final : public ApplicationData {
     const ConvShape s(p, 1);
     refuse_on_gpus<Real>(s);
     return s;
+  }
+  bool is_by_tensor_cores() const { return conv_by_tensor_cores<Real> && s_.variant != ConvVariant::converted; }
+  ConvSplit split() const {
+    return with_factor<Real>(s_.variant, [&]<class Factor>() { return conv_split<Factor>(s_); });
   }
   static std::size_t columns_of(const ConvColumns<Real>& x) { return std::size_t{x.gather.points.size()} * x.gather.depth(); }
 
@@ -345,7 +158,7 @@ class ConvCase final : public ApplicationData {
 
   /// A step of that phase, whose launches are still to be told.
   Arguments& add_step(std::size_t phase) {
-    arguments_.emplace_back();
+    arguments_.emplace_back(Arguments{.variant = s_.variant, .library = &library_});
     schedule_.push_back({.phase = phase, .arguments = &arguments_.back(), .extent = 1});
     return arguments_.back();
   }
@@ -382,7 +195,7 @@ class ConvCase final : public ApplicationData {
     }
   }
   void plan_gradient() {
-    const ConvSplit split = conv_split<Real>(s_);
+    const ConvSplit of_points = split();
     add_step(0).gradients.push_back({.points = ConvGrid(s_.images, s_.side(), s_.side()),
                                      .depth = conv_number(s_.depth()),
                                      .filters = conv_number(s_.filters),
@@ -391,11 +204,11 @@ class ConvCase final : public ApplicationData {
                                      .image = s_.image(),
                                      .step = s_.stride * s_.channels,
                                      .step_down = s_.stride * s_.width * s_.channels,
-                                     .split = split,
+                                     .split = of_points,
                                      .images = images_.data(),
                                      .outputs = outputs_.data(),
                                      .parts = parts_.data()});
-    add_step(1).sums.push_back({parts_.data(), results_.data(), s_.weights(), split.parts});
+    add_step(1).sums.push_back({parts_.data(), results_.data(), s_.weights(), of_points.parts});
   }
 
   ConvShape s_;
@@ -403,37 +216,52 @@ class ConvCase final : public ApplicationData {
   DeviceArray<Sum> results_;                      // in its place
   DeviceArray<Real> panels_, between_;
   DeviceArray<Sum> parts_;  // or Winograd's products
+  ConvByCublas<Real> library_;
   std::vector<Arguments> arguments_;
   std::vector<Step> schedule_;
 };
 
-const cuda::Register<ConvCase, double, float, Fp16, Bf16> registered{
-    conv2d_facts("2-D convolution and its gradients by implicit GEMM, im2col or Winograd, 16-bit numbers by tensor cores (Yang, Kurth, "
-                 "Williams 2019, equation 5)",
-                 // Whole tiles and others, steps that a strip does not fill, rows that no vector divides, strides that leave points over,
-                 // patches over the rim of the outputs, a gradient of one part and of some.
-                 {.edges = conv_points({{"forward", "implicit", 2, 9, 3, 5, 3, 2},
-                                        {"forward", "implicit", 3, 11, 24, 72, 3, 1},
-                                        {"forward", "implicit", 4, 9, 16, 64, 2, 1},
-                                        {"forward", "im2col", 2, 17, 8, 64, 3, 2},
-                                        {"forward", "winograd", 2, 9, 5, 3, 3, 1},
-                                        {"forward", "winograd", 2, 18, 16, 64, 3, 1},
-                                        {"forward", "winograd", 1, 17, 24, 72, 3, 1},
-                                        {"backward_data", "implicit", 2, 9, 5, 3, 3, 2},
-                                        {"backward_data", "implicit", 1, 11, 8, 16, 3, 2},
-                                        {"backward_data", "implicit", 4, 8, 64, 8, 2, 2},
-                                        {"backward_data", "implicit", 4, 16, 64, 16, 3, 2},
-                                        {"backward_data", "implicit", 1, 8, 64, 40, 3, 1},
-                                        {"backward_weights", "implicit", 2, 9, 3, 5, 3, 2},
-                                        {"backward_weights", "implicit", 2, 9, 8, 72, 3, 2},
-                                        {"backward_weights", "implicit", 2, 17, 16, 64, 2, 1},
-                                        {"backward_weights", "implicit", 1, 24, 16, 64, 2, 1}}),
-                  .at_most = {{"images", std::int64_t{2}},
-                              {"width", std::int64_t{9}},
-                              {"channels", std::int64_t{8}},
-                              {"filters", std::int64_t{8}},
-                              {"kernel", std::int64_t{3}},
-                              {"stride", std::int64_t{2}}}})};
+KernelFacts facts() {
+  KernelFacts all = conv2d_facts(
+      "2-D convolution and its gradients by implicit GEMM, im2col or Winograd, 16-bit numbers by tensor cores (Yang, Kurth, "
+      "Williams 2019, equation 5)",
+      // Whole tiles and others, steps that a strip does not fill, rows that no vector divides, strides that leave points over,
+      // patches over the rim of the outputs, a gradient of one part and of some.
+      {.edges = conv_points({{"forward", "implicit", 2, 9, 3, 5, 3, 2},
+                             {"forward", "implicit", 3, 11, 24, 72, 3, 1},
+                             {"forward", "implicit", 4, 9, 16, 64, 2, 1},
+                             {"forward", "im2col", 2, 17, 8, 64, 3, 2},
+                             {"forward", "winograd", 2, 9, 5, 3, 3, 1},
+                             {"forward", "winograd", 2, 18, 16, 64, 3, 1},
+                             {"forward", "winograd", 1, 17, 24, 72, 3, 1},
+                             {"forward", "converted", 2, 9, 3, 5, 3, 2},
+                             {"forward", "converted", 4, 9, 16, 64, 2, 1},
+                             {"backward_data", "converted", 4, 8, 64, 8, 2, 2},
+                             {"backward_data", "converted", 4, 16, 64, 16, 3, 2},
+                             {"backward_weights", "converted", 2, 9, 3, 5, 3, 2},
+                             {"backward_weights", "converted", 2, 17, 16, 64, 2, 1},
+                             {"backward_data", "implicit", 2, 9, 5, 3, 3, 2},
+                             {"backward_data", "implicit", 1, 11, 8, 16, 3, 2},
+                             {"backward_data", "implicit", 4, 8, 64, 8, 2, 2},
+                             {"backward_data", "implicit", 4, 16, 64, 16, 3, 2},
+                             {"backward_data", "implicit", 1, 8, 64, 40, 3, 1},
+                             {"backward_weights", "implicit", 2, 9, 3, 5, 3, 2},
+                             {"backward_weights", "implicit", 2, 9, 8, 72, 3, 2},
+                             {"backward_weights", "implicit", 2, 17, 16, 64, 2, 1},
+                             {"backward_weights", "implicit", 1, 24, 16, 64, 2, 1}}),
+       .at_most = {{"images", std::int64_t{2}},
+                   {"width", std::int64_t{9}},
+                   {"channels", std::int64_t{8}},
+                   {"filters", std::int64_t{8}},
+                   {"kernel", std::int64_t{3}},
+                   {"stride", std::int64_t{2}}}});
+  ParameterSpec& variant = *std::ranges::find(all.parameters, "variant", &ParameterSpec::name);
+  variant.choices.push_back("converted");
+  variant.description += "; converted (fp16): as implicit, but numbers become fp32 in shared memory, and no tensor core multiplies them";
+  return all;
+}
+
+const cuda::Register<ConvCase, double, float, Fp16, Bf16> registered{facts()};
 
 }  // namespace
 }  // namespace plumbline

@@ -12,8 +12,8 @@
 namespace plumbline {
 
 /// The phases of a sweep. FLOPs are those of whole tiles and steps: what lies beyond a matrix is multiplied as zeros. So are its loads: the
-/// first element is loaded in its place.
-template <class Real>
+/// first element is loaded in its place. Where Factor is another type than Real, each element that is loaded is converted once.
+template <class Real, class Factor>
 class ConvGpuWork {
  public:
   explicit ConvGpuWork(const ConvShape& shape) : s_(shape) {}
@@ -21,30 +21,34 @@ class ConvGpuWork {
   ApplicationWork application() const { return {.phases = phases(), .data_bytes = data_bytes()}; }
 
  private:
-  static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(ConvSum<Real>), sector = 32;
-  static constexpr std::uint64_t operations = conv_by_tensor_cores<Real> ? 2 : 1;  // that a product counts as
+  static constexpr bool converts = !std::is_same_v<Real, Factor>;
+  static constexpr std::uint64_t real = sizeof(Real), sum = sizeof(ConvSum<Factor>), sector = 32;
+  static constexpr std::uint64_t operations = conv_by_tensor_cores<Factor> ? 2 : 1;  // that a product counts as
   static std::string quantity() {
-    return conv_by_tensor_cores<Real> ? "flops.tensor." + std::string(precision_of<Real>()) : flops<Real>("fma");
+    return conv_by_tensor_cores<Factor> ? "flops.tensor." + std::string(precision_of<Factor>()) : flops<Factor>("fma");
   }
 
-  /// The products of so many steps of tiles.
-  static Counts products_of(std::uint64_t steps) {
-    return {{quantity(), operations * steps * conv_tile * conv_tile * conv_depth_step<Real>}};
-  }
   /// The elements of an operand that so many steps of tiles load.
-  static std::uint64_t elements_of(std::uint64_t steps) { return steps * conv_tile * conv_depth_step<Real>; }
-
+  static std::uint64_t elements_of(std::uint64_t steps) { return steps * conv_tile * conv_depth_step<Factor>; }
+  /// The products of so many steps of tiles. A conversion may be an instruction of its own or a sum with zero in the precision that it is
+  /// from: a count of such sums is anything up to all conversions.
+  static Counts products_of(std::uint64_t steps) {
+    Counts counts{{quantity(), operations * steps * conv_tile * conv_tile * conv_depth_step<Factor>}};
+    if constexpr (converts) counts[flops<Real>("add")] = Amount(0, 2 * elements_of(steps));
+    return counts;
+  }
   /// An operand: `loads` of an array of so many bytes. Threads load eight elements side by side, which lie in as many bytes of sectors
-  /// where its points have whole ones; else they touch two sectors more. How often a block finds in a cache what another one loaded is the
-  /// GPU's choice.
+  /// where its points have whole ones, or in a half of one; else they touch two sectors more. How often a block finds in a cache what
+  /// another one loaded is the GPU's choice.
   static Stream operand(std::string array, std::uint64_t bytes, std::uint64_t loads, std::uint64_t reuse, bool in_whole_sectors) {
-    return {.array = std::move(array),
-            .footprint_bytes = bytes,
-            .read = true,
-            .loads = loads,
-            .element_bytes = real,
-            .layers = {{.reuse_bytes = reuse, .fetched_bytes = loads * real, .upper_bound = true}},
-            .straddles = in_whole_sectors ? 0 : 2 * loads / 8};
+    return {
+        .array = std::move(array),
+        .footprint_bytes = bytes,
+        .read = true,
+        .loads = loads,
+        .element_bytes = real,
+        .layers = {{.reuse_bytes = reuse, .fetched_bytes = std::max(loads * real, converts ? loads / 8 * sector : 0), .upper_bound = true}},
+        .straddles = in_whole_sectors ? 0 : 2 * loads / 8};
   }
   /// Sums that are stored in rows of so many, a tile's after another: where rows are no whole sectors, each of a tile's pieces may touch
   /// two more.
@@ -60,11 +64,11 @@ class ConvGpuWork {
   /// tensor cores.
   static Stream tiles(std::uint64_t steps) {
     const std::uint64_t loads_a_step =
-        conv_by_tensor_cores<Real> ? conv_threads * 16 * 2 * conv_depth_step<Real> / 16 : conv_threads * 12 * conv_depth_step<Real>;
+        conv_by_tensor_cores<Factor> ? conv_threads * 16 * 2 * conv_depth_step<Factor> / 16 : conv_threads * 12 * conv_depth_step<Factor>;
     return {.array = "tiles",
             .loads = steps * loads_a_step,
-            .stores = steps * 2 * conv_tile * conv_depth_step<Real>,
-            .element_bytes = real,
+            .stores = steps * 2 * conv_tile * conv_depth_step<Factor>,
+            .element_bytes = sizeof(Factor),
             .scratchpad = true};
   }
 
@@ -75,7 +79,7 @@ class ConvGpuWork {
   /// The bytes of all arrays together.
   std::uint64_t data_bytes() const {
     const std::uint64_t all = s_.images * s_.image() + s_.weights() + s_.images * s_.output(),
-                        parts = s_.direction == ConvDirection::backward_weights ? conv_split<Real>(s_).parts * s_.weights() : 0;
+                        parts = s_.direction == ConvDirection::backward_weights ? conv_split<Factor>(s_).parts * s_.weights() : 0;
     return (all - s_.results() + s_.panels() + s_.between()) * real + (s_.results() + parts + s_.tile_products()) * sum;
   }
 
@@ -115,9 +119,12 @@ class ConvGpuWork {
   static void tell_whole_tiles(Work& work, std::uint64_t wanted, std::uint64_t convention) {
     work.paper = {{"paper.flops", convention}};
     const std::uint64_t done = work.flops.at(quantity()).lo / operations;
+    if constexpr (converts)
+      work.note = std::to_string(work.flops.at(flops<Real>("add")).hi) + " conversions to " + std::string(precision_of<Factor>()) +
+                  ", each of which may be counted as a sum in " + std::string(precision_of<Real>());
     if (done != wanted)
-      work.note = "whole tiles and steps of " + std::to_string(conv_depth_step<Real>) + ": " + std::to_string(done) + " products for " +
-                  std::to_string(wanted) + ", the others of zeros";
+      work.note += std::string(work.note.empty() ? "" : "; ") + "whole tiles and steps of " + std::to_string(conv_depth_step<Factor>) +
+                   ": " + std::to_string(done) + " products for " + std::to_string(wanted) + ", the others of zeros";
   }
   /// The products of gathered patches, of all images or of one's columns.
   Work products() const {
@@ -129,7 +136,7 @@ class ConvGpuWork {
                         columns = is_forward ? s_.filters : s_.channels;
     std::uint64_t steps = 0;
     for (const ConvGather& one : conv_gathers(s_))
-      steps += std::uint64_t{one.row_tiles()} * one.column_tiles() * one.template steps<Real>();
+      steps += std::uint64_t{one.row_tiles()} * one.column_tiles() * one.template steps<Factor>();
     const std::uint64_t loads = elements_of(steps);
     const bool in_sectors = whole_sectors(is_forward ? s_.channels : s_.filters);
     Work work{.flops = products_of(steps),
@@ -164,7 +171,7 @@ class ConvGpuWork {
   Work tile_products() const {
     const ConvGather one = conv_tile_gather(s_);
     const std::uint64_t rows = s_.tiles() * s_.tiles(),
-                        steps = std::uint64_t{16} * one.row_tiles() * one.column_tiles() * one.template steps<Real>(),
+                        steps = std::uint64_t{16} * one.row_tiles() * one.column_tiles() * one.template steps<Factor>(),
                         loads = elements_of(steps), transformed = s_.between() * real, panels = s_.panels() * real;
     const bool in_sectors = whole_sectors(s_.channels);
     Work work{.flops = products_of(steps),
@@ -186,9 +193,9 @@ class ConvGpuWork {
 
   /// The filters' gradient, in parts.
   Work gradient() const {
-    const ConvSplit split = conv_split<Real>(s_);
+    const ConvSplit split = conv_split<Factor>(s_);
     const std::uint64_t tiles_of_all = std::uint64_t{split.parts} * conv_parts(s_.depth(), conv_tile) * conv_parts(s_.filters, conv_tile),
-                        steps = split.points / conv_depth_step<Real> * tiles_of_all, loads = elements_of(steps),
+                        steps = split.points / conv_depth_step<Factor> * tiles_of_all, loads = elements_of(steps),
                         image = used_image_bytes(s_.images), outputs = s_.points() * s_.filters * real;
     Work work{.flops = products_of(steps),
               .streams = {operand("image", image, loads, image, whole_sectors(s_.channels)),
@@ -199,9 +206,9 @@ class ConvGpuWork {
   }
   /// The parts are added up.
   Work sum_of_parts() const {
-    const std::uint64_t numbers = conv_split<Real>(s_).parts * s_.weights();
-    Work work{.flops = {{flops<ConvSum<Real>>("add"), numbers - s_.weights()}},
-              .streams = {loaded<ConvSum<Real>>("parts", numbers), stored_sums("results", s_.depth(), s_.filters)}};
+    const std::uint64_t numbers = conv_split<Factor>(s_).parts * s_.weights();
+    Work work{.flops = {{flops<ConvSum<Factor>>("add"), numbers - s_.weights()}},
+              .streams = {loaded<ConvSum<Factor>>("parts", numbers), stored_sums("results", s_.depth(), s_.filters)}};
     work.streams.front().straddles = s_.weights() * sum % sector == 0 ? 0 : 2 * (numbers / 32 + 1);
     return work;
   }

@@ -12,15 +12,15 @@
 namespace plumbline {
 
 /// A block of threads computes a square tile of a product's sums, step by step along the depth: 16 numbers, or 32 of 16 bits, which tensor
-/// cores multiply.
+/// cores multiply. The numbers lie in memory as Real and are multiplied as Factor, which is another type where they are converted.
 constexpr unsigned conv_tile = 64, conv_threads = 128;
-template <class Real>
-constexpr bool conv_by_tensor_cores = sizeof(Real) == 2;
-template <class Real>
-constexpr unsigned conv_depth_step = conv_by_tensor_cores<Real> ? 32 : 16;
+template <class Factor>
+constexpr bool conv_by_tensor_cores = sizeof(Factor) == 2;
+template <class Factor>
+constexpr unsigned conv_depth_step = conv_by_tensor_cores<Factor> ? 32 : 16;
 /// The type of sums, and of results.
-template <class Real>
-using ConvSum = std::conditional_t<conv_by_tensor_cores<Real>, float, Real>;
+template <class Factor>
+using ConvSum = std::conditional_t<conv_by_tensor_cores<Factor>, float, Factor>;
 
 constexpr unsigned conv_parts(std::uint64_t whole, std::uint64_t part) { return static_cast<unsigned>((whole + part - 1) / part); }
 
@@ -94,9 +94,9 @@ struct ConvGather {
 
   PLUMBLINE_BOTH unsigned depth() const { return taps * patches.strip; }
   PLUMBLINE_BOTH ConvLines filter() const { return {taps, patches.strip, patches.strip}; }
-  template <class Real>
+  template <class Factor>
   PLUMBLINE_BOTH unsigned steps() const {
-    return taps * ((patches.strip + conv_depth_step<Real> - 1) / conv_depth_step<Real>);
+    return taps * ((patches.strip + conv_depth_step<Factor> - 1) / conv_depth_step<Factor>);
   }
   unsigned row_tiles() const { return conv_parts(points.size(), conv_tile); }
   unsigned column_tiles() const { return conv_parts(outer, conv_tile); }
@@ -203,12 +203,12 @@ inline std::vector<ConvGather> conv_gathers(const ConvShape& s) {
 struct ConvSplit {
   unsigned parts, points;  // of a part
 };
-template <class Real>
+template <class Factor>
 ConvSplit conv_split(const ConvShape& s) {
   const std::uint64_t tiles = std::uint64_t{conv_parts(s.depth(), conv_tile)} * conv_parts(s.filters, conv_tile),
                       wanted = std::max<std::uint64_t>(1, 1024 / tiles),
                       parts = std::min<std::uint64_t>(wanted, conv_parts(s.points(), 256));
-  const unsigned points = conv_parts(conv_parts(s.points(), parts), conv_depth_step<Real>) * conv_depth_step<Real>;
+  const unsigned points = conv_parts(conv_parts(s.points(), parts), conv_depth_step<Factor>) * conv_depth_step<Factor>;
   return {conv_parts(s.points(), points), points};
 }
 

@@ -12,7 +12,8 @@
 namespace plumbline {
 
 enum class ConvDirection { forward, backward_data, backward_weights };
-enum class ConvVariant { implicit, im2col, winograd };
+/// Converted is implicit with factors that are converted before they are multiplied.
+enum class ConvVariant { implicit, im2col, winograd, converted };
 
 [[noreturn]] inline void refuse_convolution(const std::string& why) { throw std::invalid_argument("proxies/conv2d: " + why); }
 
@@ -37,8 +38,11 @@ struct ConvShape {
     direction = direction_word == "forward"         ? ConvDirection::forward
                 : direction_word == "backward_data" ? ConvDirection::backward_data
                                                     : ConvDirection::backward_weights;
-    variant = variant_word == "implicit" ? ConvVariant::implicit : variant_word == "im2col" ? ConvVariant::im2col : ConvVariant::winograd;
-    if (variant != ConvVariant::implicit && direction != ConvDirection::forward)
+    variant = variant_word == "implicit"   ? ConvVariant::implicit
+              : variant_word == "im2col"   ? ConvVariant::im2col
+              : variant_word == "winograd" ? ConvVariant::winograd
+                                           : ConvVariant::converted;
+    if (!is_implicit() && direction != ConvDirection::forward)
       refuse_convolution("variant = " + variant_word + " goes forward alone, and direction = " + direction_word +
                          " is by variant=implicit");
     if (variant == ConvVariant::winograd && (kernel != 3 || stride != 1))
@@ -51,6 +55,8 @@ struct ConvShape {
                          " would leave out points of the image between filters of kernel = " + std::to_string(kernel));
   }
 
+  /// Whether patches are read where they lie.
+  bool is_implicit() const { return variant == ConvVariant::implicit || variant == ConvVariant::converted; }
   std::uint64_t side() const { return (width - kernel) / stride + 1; }  // of the output
   std::uint64_t output_rows() const { return images * side(); }
   std::uint64_t points() const { return output_rows() * side(); }
@@ -72,7 +78,7 @@ struct ConvShape {
   }
   std::uint64_t between() const {
     if (is_paired()) return images * width * strip() * paired_side();
-    if (variant == ConvVariant::implicit) return 1;
+    if (is_implicit()) return 1;
     return variant == ConvVariant::im2col ? side() * side() * depth() : 16 * tiles() * tiles() * channels;
   }
   std::uint64_t tile_products() const { return variant == ConvVariant::winograd ? 16 * tiles() * tiles() * filters : 1; }

@@ -1,6 +1,8 @@
 // A block of threads multiplies tiles of two matrices: their elements come from global memory, through registers, to shared memory, while
 // those of the step before are multiplied.
 #pragma once
+#include <cuda_fp16.h>
+
 #include "core/narrow.hpp"
 #include "cuda/mma.cuh"
 #include "cuda/runtime.cuh"
@@ -11,8 +13,8 @@ namespace plumbline {
 /// The blocks that a multiprocessor has room for at least. Told none or more, the compiler keeps some numbers in memory.
 constexpr unsigned conv_blocks = 2;
 
-/// A thread brings elements in one by one, or 8 of 16 bits at once; so many threads stand side by side along a row.
-template <class Real>
+/// A thread brings elements in one by one, or 8 for tensor cores at once; so many threads stand side by side along a row.
+template <class Real, class Factor>
 struct ConvPieces {
   using Piece = Real;
   static constexpr unsigned wide = 1, threads_a_row = 8;
@@ -22,25 +24,29 @@ struct ConvWidePieces {
   static constexpr unsigned wide = 8, threads_a_row = 4;
 };
 template <>
-struct ConvPieces<Fp16> : ConvWidePieces {};
+struct ConvPieces<Fp16, Fp16> : ConvWidePieces {};
 template <>
-struct ConvPieces<Bf16> : ConvWidePieces {};
+struct ConvPieces<Bf16, Bf16> : ConvWidePieces {};
+/// A half becomes a factor in fp32 when it is stored in a tile.
+template <>
+struct ConvPieces<Fp16, float> : ConvPieces<float, float> {
+  using Piece = __half;
+};
 
 /// The element there, or zero: what is not to be read is the first element instead, so that every thread loads.
-template <class Real>
-__device__ __forceinline__ typename ConvPieces<Real>::Piece conv_load(const Real* from, int at, bool has) {
-  using Piece = typename ConvPieces<Real>::Piece;
+template <class Piece, class Real>
+__device__ __forceinline__ Piece conv_load(const Real* from, int at, bool has) {
   const Piece piece = __ldg(reinterpret_cast<const Piece*>(from + static_cast<unsigned>(has ? at : 0)));
   return has ? piece : Piece{};
 }
 
 /// A step's tile of one operand in shared memory: the numbers of each step of the depth side by side. Rows are shifted so that threads that
 /// store do not meet in a bank.
-template <class Real>
+template <class Factor>
 struct alignas(16) ConvTile {
-  Real at[conv_depth_step<Real>][conv_tile + 4];
+  Factor at[conv_depth_step<Factor>][conv_tile + 4];
 
-  __device__ void store(unsigned row, unsigned depth, Real number) { at[depth][row] = number; }
+  __device__ void store(unsigned row, unsigned depth, Factor number) { at[depth][row] = number; }
 };
 /// A step's tile of 16-bit numbers is rows of words, of two numbers that follow one another in the depth, of which groups of four change
 /// places from one eight of rows to the next.
@@ -56,11 +62,11 @@ template <>
 struct ConvTile<Bf16> : ConvWordTile {};
 
 /// An operand whose rows lie in lines along the depth: patches, or columns of the filters.
-template <class Real>
+template <class Real, class Factor>
 class ConvLined {
-  using Pieces = ConvPieces<Real>;
+  using Pieces = ConvPieces<Real, Factor>;
   static constexpr unsigned rows_apart = conv_threads / Pieces::threads_a_row, rows = conv_tile / rows_apart,
-                            depth_apart = Pieces::threads_a_row * Pieces::wide, pieces = conv_depth_step<Real> / depth_apart;
+                            depth_apart = Pieces::threads_a_row * Pieces::wide, pieces = conv_depth_step<Factor> / depth_apart;
 
  public:
   struct Loaded {
@@ -80,14 +86,15 @@ class ConvLined {
 #pragma unroll
       for (unsigned p = 0; p < pieces; ++p) {
         const unsigned e = first_ + depth_of_thread() + p * depth_apart;
-        to.piece[r][p] = conv_load(from_ + rows_[r].image, lines_.at(rows_[r], tap_, e), lines_.has(rows_[r], tap_, e));
+        to.piece[r][p] =
+            conv_load<typename Pieces::Piece>(from_ + rows_[r].image, lines_.at(rows_[r], tap_, e), lines_.has(rows_[r], tap_, e));
       }
-    first_ += conv_depth_step<Real>;
+    first_ += conv_depth_step<Factor>;
     const bool next_tap = first_ >= lines_.strip;
     tap_ += next_tap ? 1 : 0;
     first_ = next_tap ? 0 : first_;
   }
-  static __device__ __forceinline__ void store(const Loaded& from, ConvTile<Real>& tile) {
+  static __device__ __forceinline__ void store(const Loaded& from, ConvTile<Factor>& tile) {
 #pragma unroll
     for (unsigned r = 0; r < rows; ++r)
 #pragma unroll
@@ -106,10 +113,10 @@ class ConvLined {
 };
 
 /// An operand of which each step of the depth lies by itself: what belongs to a point.
-template <class Real>
+template <class Real, class Factor>
 class ConvPointed {
-  using Pieces = ConvPieces<Real>;
-  static constexpr bool paired = conv_by_tensor_cores<Real>;
+  using Pieces = ConvPieces<Real, Factor>;
+  static constexpr bool paired = conv_by_tensor_cores<Factor>;
   static constexpr unsigned rows_apart = 8 * Pieces::wide, pieces = conv_tile / rows_apart, points = paired ? 2 : 1;
 
  public:
@@ -132,11 +139,11 @@ class ConvPointed {
       const bool has = point_ + i < end_;
       const Real* const begin = from_ + point(has ? point_ + i : 0);
 #pragma unroll
-      for (unsigned p = 0; p < pieces; ++p) to.piece[i][p] = conv_load(begin, at_[p], has && at_[p] >= 0);
+      for (unsigned p = 0; p < pieces; ++p) to.piece[i][p] = conv_load<typename Pieces::Piece>(begin, at_[p], has && at_[p] >= 0);
     }
-    point_ += conv_depth_step<Real>;
+    point_ += conv_depth_step<Factor>;
   }
-  static __device__ __forceinline__ void store(const Loaded& from, ConvTile<Real>& tile) {
+  static __device__ __forceinline__ void store(const Loaded& from, ConvTile<Factor>& tile) {
     if constexpr (paired) {
       const uint4 &even = from.piece[0][0], &odd = from.piece[1][0];
       const unsigned low[] = {even.x, even.y, even.z, even.w}, high[] = {odd.x, odd.y, odd.z, odd.w};
@@ -266,9 +273,9 @@ template <class Real, unsigned wide>
 using ConvSumsOf = std::conditional_t<conv_by_tensor_cores<Real>, ConvTensorSums<Real>, ConvSums<Real, wide>>;
 
 /// Multiplies the tiles of so many steps; load_a(loaded) and load_b(loaded) load the next step's.
-template <class A, class B, class Real, class Sums, class LoadA, class LoadB>
+template <class A, class B, class Factor, class Sums, class LoadA, class LoadB>
 __device__ __forceinline__ void conv_multiply(Sums& sums, unsigned steps, LoadA load_a, LoadB load_b) {
-  __shared__ ConvTile<Real> a[2], b[2];
+  __shared__ ConvTile<Factor> a[2], b[2];
   typename A::Loaded next_a;
   typename B::Loaded next_b;
   const auto load = [&] {

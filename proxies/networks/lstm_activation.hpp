@@ -17,6 +17,18 @@ struct LstmConstants {
   Real below[3] = {Real(6. / 13), Real(10. / 429), Real(4. / 19305)};
 };
 
+/// The type in which an LSTM computes: numbers of 16 bits are kept as such, and computed with in fp32.
+template <class Real, bool is_narrow = sizeof(Real) == 2>
+struct LstmNumber {
+  using Type = Real;
+};
+template <class Real>
+struct LstmNumber<Real, true> {
+  using Type = float;
+};
+template <class Real>
+using LstmSum = typename LstmNumber<Real>::Type;
+
 /// The operations of a tangent: 12 sums, 18 products and a division; the logistic function has a sum and a product more.
 constexpr std::size_t lstm_tanh_sums = 12, lstm_tanh_products = 18;
 /// An error in units of the roundoff that neither of both surpasses where |x| is at most 40: numerator and denominator, whose terms are all

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/halves.cuh"
 #include "cuda/newton.cuh"
 #include "cuda/register.cuh"
 #include "proxies/networks/lstm_loop.hpp"
@@ -56,30 +57,39 @@ struct LstmPlace {
   std::size_t gates, before, after;
 };
 
-/// Activates the gates of a cell.
+/// Stores a number, and gives it as it is kept.
+#pragma nv_exec_check_disable
+template <class Real>
+PLUMBLINE_BOTH LstmSum<Real> lstm_keep(Real& place, LstmSum<Real> number) {
+  place = cuda::narrowed<Real>(number);
+  if constexpr (std::is_same_v<Real, LstmSum<Real>>) return number;
+  return cuda::widened(place);
+}
+
+/// Activates the gates of a cell. What follows from a number follows from it as it is kept.
 struct LstmForwardCell {
 #pragma nv_exec_check_disable
   template <class Real>
   PLUMBLINE_BOTH static void element(const Lstm<Real>& x, std::size_t cell) {
+    using Sum = LstmSum<Real>;
     const LstmPlace at(x, cell);
     Real* const gates = x.gates + at.gates;
-    const Real input = lstm_sigmoid_of(gates[0], x.constants), forget = lstm_sigmoid_of(gates[x.hidden], x.constants),
-               candidate = lstm_tanh_of(gates[2 * x.hidden], x.constants.eighth, x.constants),
-               output = lstm_sigmoid_of(gates[3 * x.hidden], x.constants);
-    gates[0] = input;
-    gates[x.hidden] = forget;
-    gates[2 * x.hidden] = candidate;
-    gates[3 * x.hidden] = output;
-    const Real now = cuda::fused(forget, x.cells[at.before], cuda::times(input, candidate));
-    const Real tanh = lstm_tanh_of(now, x.constants.eighth, x.constants);
-    x.cells[at.after] = now;
-    x.cell_tanh[at.before] = tanh;
-    x.hidden_state[at.after] = cuda::times(output, tanh);
+    const auto gate = [&](unsigned which) { return cuda::widened(gates[which * x.hidden]); };
+    const Sum of_input = lstm_sigmoid_of(gate(0), x.constants), of_forget = lstm_sigmoid_of(gate(1), x.constants),
+              of_candidate = lstm_tanh_of(gate(2), x.constants.eighth, x.constants), of_output = lstm_sigmoid_of(gate(3), x.constants);
+    const Sum input = lstm_keep(gates[0], of_input), forget = lstm_keep(gates[x.hidden], of_forget),
+              candidate = lstm_keep(gates[2 * x.hidden], of_candidate), output = lstm_keep(gates[3 * x.hidden], of_output);
+    const Sum of_cell = cuda::fused(forget, cuda::widened(x.cells[at.before]), cuda::times(input, candidate));
+    const Sum now = lstm_keep(x.cells[at.after], of_cell);
+    const Sum tanh = lstm_keep(x.cell_tanh[at.before], lstm_tanh_of(now, x.constants.eighth, x.constants));
+    lstm_keep(x.hidden_state[at.after], cuda::times(output, tanh));
   }
   /// The operations of a cell.
   template <class Real>
   static constexpr std::uint64_t fmas = 5 * lstm_tanh_fmas<Real> + 3 + 1;
   static constexpr std::uint64_t products = 5 * lstm_tanh_gpu_products + 2, sums = 5 * lstm_tanh_gpu_sums;
+  /// The numbers that are widened where they are kept in 16 bits: five that are loaded, and six as they are kept.
+  static constexpr std::uint64_t conversions = 5 + 6;
 };
 
 /// The gradients by the gates of a cell before they were activated, and by the cell before the step.
@@ -87,22 +97,25 @@ struct LstmBackwardCell {
 #pragma nv_exec_check_disable
   template <class Real>
   PLUMBLINE_BOTH static void element(const Lstm<Real>& x, std::size_t cell) {
-    using cuda::fused, cuda::plus, cuda::times;
+    using cuda::fused, cuda::narrowed, cuda::plus, cuda::times, cuda::widened;
+    using Sum = LstmSum<Real>;
     const LstmPlace at(x, cell);
     const Real* const gates = x.gates + at.gates;
     Real* const gradient = x.gate_gradient + at.gates;
-    const Real one = x.constants.one, input = gates[0], forget = gates[x.hidden], candidate = gates[2 * x.hidden],
-               output = gates[3 * x.hidden], tanh = x.cell_tanh[at.before];
-    const Real shown = times(plus(x.above[at.before], x.hidden_gradient[at.after]), output);
-    const Real to_cell = fused(shown, fused(-tanh, tanh, one), x.cell_gradient[at.after]);
-    const Real to_forget = times(to_cell, forget), to_gained = times(to_cell, input);
-    gradient[3 * x.hidden] = times(times(shown, tanh), plus(one, -output));
-    x.cell_gradient[at.before] = to_forget;
-    gradient[x.hidden] = times(times(to_forget, x.cells[at.before]), plus(one, -forget));
-    gradient[0] = times(times(to_gained, candidate), plus(one, -input));
-    gradient[2 * x.hidden] = times(to_gained, fused(-candidate, candidate, one));
+    const Sum one = x.constants.one, input = widened(gates[0]), forget = widened(gates[x.hidden]), candidate = widened(gates[2 * x.hidden]),
+              output = widened(gates[3 * x.hidden]), tanh = widened(x.cell_tanh[at.before]);
+    const Sum shown = times(plus(widened(x.above[at.before]), widened(x.hidden_gradient[at.after])), output);
+    const Sum to_cell = fused(shown, fused(-tanh, tanh, one), widened(x.cell_gradient[at.after]));
+    const Sum to_forget = times(to_cell, forget), to_gained = times(to_cell, input);
+    gradient[3 * x.hidden] = narrowed<Real>(times(times(shown, tanh), plus(one, -output)));
+    x.cell_gradient[at.before] = narrowed<Real>(to_forget);
+    gradient[x.hidden] = narrowed<Real>(times(times(to_forget, widened(x.cells[at.before])), plus(one, -forget)));
+    gradient[0] = narrowed<Real>(times(times(to_gained, candidate), plus(one, -input)));
+    gradient[2 * x.hidden] = narrowed<Real>(times(to_gained, fused(-candidate, candidate, one)));
   }
-  static constexpr std::uint64_t fmas = 3, products = 10, sums = 4;
+  template <class Sum>
+  static constexpr std::uint64_t fmas = 3;
+  static constexpr std::uint64_t products = 10, sums = 4, conversions = 9;
 };
 
 /// Inputs and hidden states before each step are turned: a row of the result for each of their columns, a column for each step and
@@ -126,10 +139,10 @@ struct LstmBiasSum {
     const std::size_t gates = 4 * x.hidden;
     const auto rows = static_cast<unsigned>(x.sequence * x.batch);
     const Real* term = x.gate_gradient + gate;
-    Real sum = *term;
+    LstmSum<Real> sum = cuda::widened(*term);
 #pragma unroll 1
-    for (unsigned row = 1; row < rows; ++row) sum = cuda::plus(sum, *(term += gates));
-    x.weight_gradient[(x.features + x.hidden) * gates + gate] = sum;
+    for (unsigned row = 1; row < rows; ++row) sum = cuda::plus(sum, cuda::widened(*(term += gates)));
+    x.weight_gradient[(x.features + x.hidden) * gates + gate] = cuda::narrowed<Real>(sum);
   }
 };
 
@@ -143,7 +156,7 @@ struct LstmConverted {
 #pragma nv_exec_check_disable
   template <class Real>
   PLUMBLINE_BOTH static void element(const LstmConversion<Real>& x, std::size_t i) {
-    x.to[i] = static_cast<double>(x.from[i]);
+    x.to[i] = static_cast<double>(cuda::widened(x.from[i]));
   }
 };
 

@@ -115,7 +115,7 @@ class LstmData {
     }
     return largest.value();
   }
-  double tolerance() const { return rounding_bound<Real>(static_cast<double>(LstmCheck<Real>::roundings(s))); }
+  double tolerance() const { return rounding_bound<Real>(LstmCheck<Real>::roundings(s)); }
 
   const LstmShape s;
   LstmArrays<Real, Array> arrays;
@@ -132,8 +132,9 @@ class LstmData {
     const double scale = i < s.weights() ? largest_sum / std::sqrt(static_cast<double>(s.inputs())) : largest_bias;
     return Real(scale * centred(2, i));
   }
-  /// Gradients from above are halved from rank to rank, and with them all that follows from them: so each rank knows the sum over all.
-  double gradients_of(int rank) const { return std::ldexp(1.0, -(rank % 8)); }
+  /// Gradients from above are halved from rank to rank, and with them all that follows from them: so each rank knows the sum over all. In
+  /// 16 bits small numbers lose digits when they are halved, so there ranks have the same.
+  static double gradients_of(int rank) { return sizeof(Real) == 2 ? 1 : std::ldexp(1.0, -(rank % 8)); }
   long double gradients_of_all_ranks() const {
     long double all = 0;
     for (int rank = 0; rank < ranks_; ++rank) all += gradients_of(rank);

@@ -24,7 +24,8 @@ struct LstmGpuBackPhase : LstmBackPhase {
 };
 
 /// FLOPs are those of whole tiles and steps: what lies beyond a matrix is multiplied as zeros. So are its loads: the first element is
-/// loaded in its place. `paper.flops` has the convention's products.
+/// loaded in its place. `paper.flops` has the convention's products. A half that is computed with in fp32 is widened by an instruction that
+/// a GPU's counters may take for a sum in fp16: those sums are an interval from none to all.
 template <class Real>
 class LstmGpuWork {
  public:
@@ -52,7 +53,15 @@ class LstmGpuWork {
   }
 
  private:
+  using Sum = LstmSum<Real>;
+  static constexpr bool is_narrow = !std::is_same_v<Real, Sum>;
   static constexpr std::uint64_t real = sizeof(Real), sector = 32;
+
+  /// Operations in the type that is computed with, and so many numbers that are widened to it.
+  static Counts with_conversions(Counts operations, std::uint64_t conversions) {
+    if constexpr (is_narrow) operations[flops<Real>("add")] = Amount(0, conversions);
+    return operations;
+  }
 
   ApplicationWork forward() const {
     ApplicationWork lstm;
@@ -67,8 +76,8 @@ class LstmGpuWork {
     phase(LstmPhase::input).work = product({"inputs", "gates", "bias"}, s_.rows(), half, s_.features, together, s_.features);
     phase(LstmPhase::recurrent).work =
         product({"hidden state", "gates", "gates"}, s_.batch, s_.gates() / together, s_.hidden, together, s_.hidden);
-    phase(LstmPhase::gates).work = cells<LstmForwardCell>(LstmForwardCell::fmas<Real>, {"cells before"},
-                                                          {"cells", "tanh of cells", "hidden state"}, {.array = "gates", .written = true});
+    phase(LstmPhase::gates).work =
+        cells<LstmForwardCell>({"cells before"}, {"cells", "tanh of cells", "hidden state"}, {.array = "gates", .written = true});
     return lstm;
   }
 
@@ -77,14 +86,14 @@ class LstmGpuWork {
     ApplicationWork lstm;
     lstm.data_bytes = data_bytes_;
     Work conversion;
+    conversion.flops = with_conversions({}, both);
     conversion.streams = {loaded("gradient", both, both, 2), stored("converted", both, sizeof(double), 2)};
     const auto add = [&](const char* name, Work work, std::uint64_t entries = 1) {
       lstm.phases.push_back({.name = name, .work = std::move(work), .entries = entries});
     };
     add("turned_weights", turned_weights());
     add("gates",
-        cells<LstmBackwardCell>(LstmBackwardCell::fmas,
-                                {"cells before", "tanh of cells", "above", "gradient of the hidden state", "gradient of the cells"},
+        cells<LstmBackwardCell>({"cells before", "tanh of cells", "above", "gradient of the hidden state", "gradient of the cells"},
                                 {"gradient of the cells before"}, {.array = "gates"}),
         s_.sequence);
     add("recurrent", back_product(s_.batch, s_.hidden, "gradient of the hidden state"), s_.sequence);
@@ -145,22 +154,30 @@ class LstmGpuWork {
     const std::uint64_t fmas = steps * of_tile * lstm_depth_step, panel = LstmPanel<Real>::size_of(depth, columns),
                         left = steps * lstm_tile_rows * lstm_depth_step, right = steps * lstm_tile_columns * lstm_depth_step;
     const auto whole = [](std::uint64_t elements) { return elements * real % sector == 0; };
-    // A tile's row of each thread's columns is in sectors of its own, or touches two that others touch, too.
-    const std::uint64_t apart = whole(columns) ? 0 : together * rows * column_tiles * lstm_thread_columns * 2;
-    Work work{.flops = {{flops<Real>("fma"), together * fmas}}};
+    // A thread loads its rows and columns, or words for tensor cores: four of the left tile and two for each eight columns.
+    constexpr std::uint64_t numbers_of_a_step =
+        is_narrow ? 2 * (4 + 2 * lstm_tile_columns / 8) : lstm_depth_step * (lstm_thread_rows + lstm_thread_columns);
+    // Threads store every eighth column at once, in sectors of their own or in two that others touch, too; by tensor cores, every second
+    // one of eight, so that each is a part of sectors.
+    const std::uint64_t pieces = is_narrow ? 8 : lstm_thread_columns, touched = whole(columns) ? (is_narrow ? 1 : 0) : 2,
+                        apart = together * rows * column_tiles * pieces * touched;
+    Work work{.flops = {is_narrow ? std::pair{"flops.tensor." + std::string(precision_of<Real>()), Amount(2 * together * fmas)}
+                                  : std::pair{flops<Real>("fma"), Amount(together * fmas)}}};
     work.streams = {loaded(names.left, rows * depth, together * left,
                            whole(pitch) && depth % lstm_depth_step == 0 ? 0 : together * left / lstm_depth_step * 2),
                     loaded("panels", together * panel, together * right, 0),
                     stored(names.out, together * rows * columns, real, apart),
                     {.array = "tiles",
-                     .loads = together * steps * lstm_depth_step * lstm_threads * (lstm_thread_rows + lstm_thread_columns),
+                     .loads = together * steps * lstm_threads * numbers_of_a_step,
                      .stores = together * (left + right),
                      .element_bytes = real,
                      .scratchpad = true}};
     const std::uint64_t begun = together * tiles * of_tile, of_first = std::string_view(names.first) == "bias" ? columns : rows * columns;
-    if (*names.first != '\0')
-      work.streams.push_back(loaded(std::string(names.first) + ", as sums begin", together * of_first, begun,
-                                    whole(columns) ? 0 : begun / lstm_tile_columns * lstm_thread_columns * 2));
+    if (*names.first != '\0') {
+      work.streams.push_back(
+          loaded(std::string(names.first) + ", as sums begin", together * of_first, begun, begun / lstm_tile_columns * pieces * touched));
+      work.flops = with_conversions(work.flops, begun);
+    }
     work.paper = {{"paper.flops", 2 * together * rows * columns * depth}};
     if (fmas != rows * columns * depth)
       work.note = "whole tiles of 16 x 32 and steps of 16: " + std::to_string(together * fmas) + " products for " +
@@ -174,11 +191,12 @@ class LstmGpuWork {
 
   /// The cells of a step. Warps have cells that follow one another: of a row's gates each of the four pieces may begin within a sector.
   template <class Cell>
-  Work cells(std::uint64_t fmas, std::initializer_list<const char*> read, std::initializer_list<const char*> written, Stream gates) const {
+  Work cells(std::initializer_list<const char*> read, std::initializer_list<const char*> written, Stream gates) const {
     const std::uint64_t cells = s_.before(), warps = (cells + 31) / 32, apart = 2 * (warps + s_.batch);
-    Work work{.flops = {{flops<Real>("add"), Cell::sums * cells},
-                        {flops<Real>("mul"), Cell::products * cells},
-                        {flops<Real>("fma"), fmas * cells}}};
+    Work work{.flops = with_conversions({{flops<Sum>("add"), Cell::sums * cells},
+                                         {flops<Sum>("mul"), Cell::products * cells},
+                                         {flops<Sum>("fma"), Cell::template fmas<Sum> * cells}},
+                                        Cell::conversions * cells)};
     const bool in_place = gates.written;
     Stream of_gates = loaded(gates.array, 4 * cells, 4 * cells, 4 * apart);
     of_gates.written = in_place;
@@ -200,7 +218,7 @@ class LstmGpuWork {
   }
   Work bias() const {
     const std::uint64_t columns = s_.gates(), warps = (columns + 31) / 32;
-    return {.flops = {{flops<Real>("add"), (s_.rows() - 1) * columns}},
+    return {.flops = with_conversions({{flops<Sum>("add"), (s_.rows() - 1) * columns}}, s_.rows() * columns),
             .streams = {loaded("gradient of the gates", s_.rows() * columns, s_.rows() * columns, 2 * warps * s_.rows()),
                         stored("gradient of the bias", columns, real, 2 * warps)}};
   }

@@ -35,7 +35,7 @@ struct Lstm {
   const Real *inputs, *weights, *above;  // `above`: the gradient by the hidden state of what follows this layer
   Real *panels, *gates, *cells, *cell_tanh, *hidden_state;
   Real *hidden_gradient, *cell_gradient, *gate_gradient, *input_gradient, *turned, *gate_panels, *weight_gradient;
-  LstmConstants<Real> constants;
+  LstmConstants<LstmSum<Real>> constants;
 };
 
 namespace {

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/halves.cuh"
+#include "cuda/mma.cuh"
 #include "cuda/register.cuh"
+#include "proxies/networks/lstm_activation.hpp"
 
 namespace plumbline {
 
@@ -15,8 +18,12 @@ constexpr unsigned lstm_thread_rows = 4, lstm_thread_columns = 4;
 
 PLUMBLINE_BOTH unsigned lstm_tiles(std::size_t length, unsigned tile) { return static_cast<unsigned>((length + tile - 1) / tile); }
 
-/// A matrix is brought into the order in which products read it: columns in tiles, each of whole steps of the depth, with zeros beyond the
-/// matrix. It may be in parts of equal width, each with tiles of its own.
+/// Numbers of 16 bits are multiplied by tensor cores, of which a word of two that follow one another in the depth is an operand.
+template <class Real>
+constexpr unsigned lstm_word = sizeof(Real) == 2 ? 2 : 1;
+
+/// A matrix is brought into the order in which products read it: columns in tiles, each of whole steps of the depth, word by word, with
+/// zeros beyond the matrix. It may be in parts of equal width, each with tiles of its own.
 template <class Real>
 struct LstmPanel {
   const Real* from;
@@ -36,11 +43,12 @@ struct LstmPacked {
   PLUMBLINE_BOTH static void element(const LstmPanel<Real>& x, std::size_t i) {
     const auto at = static_cast<unsigned>(i), of_part = static_cast<unsigned>(x.size_of(x.depth, x.columns));
     const unsigned deep = lstm_tiles(x.depth, lstm_depth_step) * lstm_depth_step, part = at / of_part, in_part = at % of_part;
-    const unsigned k = in_part / lstm_tile_columns % deep, tile = in_part / lstm_tile_columns / deep;
-    const unsigned column = tile * lstm_tile_columns + in_part % lstm_tile_columns;
+    constexpr unsigned word = lstm_word<Real>, of_words = word * lstm_tile_columns;
+    const unsigned k = in_part / of_words * word % deep + in_part % word, tile = in_part / lstm_tile_columns / deep;
+    const unsigned column = tile * lstm_tile_columns + in_part / word % lstm_tile_columns;
     const bool has = k < x.depth && column < x.columns;
-    const Real number = x.from[has ? k * x.down + (part * x.columns + column) * x.across : 0];
-    x.to[i] = has ? number : Real(0);
+    const Real number = cuda::surely_loaded(x.from + (has ? k * x.down + (part * x.columns + column) * x.across : 0));
+    x.to[i] = has ? number : Real{};
   }
 };
 
@@ -58,19 +66,40 @@ struct LstmProduct {
   PLUMBLINE_BOTH bool has(unsigned row, unsigned column) const { return row < rows && column < columns; }
   PLUMBLINE_BOTH bool is_whole() const { return rows % lstm_tile_rows == 0 && columns % lstm_tile_columns == 0; }
   PLUMBLINE_BOTH std::size_t panel_at(unsigned k, unsigned column) const {
-    return (std::size_t{column / lstm_tile_columns} * steps() * lstm_depth_step + k) * lstm_tile_columns + column % lstm_tile_columns;
+    constexpr unsigned word = lstm_word<Real>;
+    const std::size_t of_tile = std::size_t{column / lstm_tile_columns} * steps() * lstm_depth_step;
+    return (of_tile + k / word * word) * lstm_tile_columns + column % lstm_tile_columns * word + k % word;
   }
 };
 
 /// Tiles of a step in shared memory. The left one is turned; its rows are longer by a vector, so that threads seldom meet in a bank.
 template <class Real>
 struct alignas(16) LstmTiles {
+  using Number = Real;
   static constexpr unsigned wide = 16 / sizeof(Real);
   struct alignas(16) Vector {
-    Real number[wide];
+    Number number[wide];
   };
-  Real left[lstm_depth_step][lstm_tile_rows + wide];
-  Real right[lstm_depth_step][lstm_tile_columns];
+  Number left[lstm_depth_step][lstm_tile_rows + wide];
+  Number right[lstm_depth_step][lstm_tile_columns];
+
+  __device__ Number& left_of(unsigned row, unsigned k) { return left[k][row]; }
+  __device__ Vector& right_vector(unsigned i) { return reinterpret_cast<Vector*>(right)[i]; }
+};
+/// Tiles of numbers of 16 bits, as bits, are rows of words for tensor cores, and longer so that no threads meet in a bank.
+template <>
+struct alignas(16) LstmTiles<Fp16> {
+  using Number = std::uint16_t;
+  static constexpr unsigned wide = 8, words = lstm_depth_step / 2, vectors_a_row = lstm_tile_columns / 4;
+  struct alignas(16) Vector {
+    Number number[wide];
+  };
+  Number left[lstm_tile_rows][lstm_depth_step + wide];
+  unsigned right[words][lstm_tile_columns + wide];
+
+  __device__ Number& left_of(unsigned row, unsigned k) { return left[row][k]; }
+  __device__ Vector& right_vector(unsigned i) { return *reinterpret_cast<Vector*>(&right[i / vectors_a_row][i % vectors_a_row * 4]); }
+  __device__ unsigned left_word(unsigned row, unsigned word) const { return *reinterpret_cast<const unsigned*>(&left[row][2 * word]); }
 };
 
 /// A thread's part of the tiles of a step: of the left one by numbers, where one beyond the matrix is zero, and loads the first in its
@@ -78,6 +107,7 @@ struct alignas(16) LstmTiles {
 template <class Real>
 class LstmLoaded {
   using Tiles = LstmTiles<Real>;
+  using Number = typename Tiles::Number;
   using Vector = typename Tiles::Vector;
   static constexpr unsigned lefts = lstm_tile_rows * lstm_depth_step / lstm_threads,
                             rights = lstm_tile_columns * lstm_depth_step / lstm_threads / Tiles::wide,
@@ -90,8 +120,8 @@ class LstmLoaded {
     for (unsigned i = 0; i < lefts; ++i) {
       const unsigned row = first_row + threadIdx.x / lstm_depth_step + i * rows_at_once;
       const bool has = row < x.rows && k < x.depth;
-      const Real number = x.left[has ? row * x.pitch + k : 0U];
-      left_[i] = has ? number : Real(0);
+      const Number number = reinterpret_cast<const Number*>(x.left)[has ? row * x.pitch + k : 0U];
+      left_[i] = has ? number : Number{};
     }
     const auto* const vectors = reinterpret_cast<const Vector*>(panel + std::size_t{step} * lstm_depth_step * lstm_tile_columns);
 #pragma unroll
@@ -100,13 +130,13 @@ class LstmLoaded {
   __device__ __forceinline__ void store(Tiles& to) const {
 #pragma unroll
     for (unsigned i = 0; i < lefts; ++i)
-      to.left[threadIdx.x % lstm_depth_step][threadIdx.x / lstm_depth_step + i * rows_at_once] = left_[i];
+      to.left_of(threadIdx.x / lstm_depth_step + i * rows_at_once, threadIdx.x % lstm_depth_step) = left_[i];
 #pragma unroll
-    for (unsigned i = 0; i < rights; ++i) reinterpret_cast<Vector*>(to.right)[threadIdx.x + i * lstm_threads] = right_[i];
+    for (unsigned i = 0; i < rights; ++i) to.right_vector(threadIdx.x + i * lstm_threads) = right_[i];
   }
 
  private:
-  Real left_[lefts];
+  Number left_[lefts];
   Vector right_[rights];
 };
 
@@ -148,18 +178,47 @@ class LstmSums {
   Real sums_[lstm_thread_rows][lstm_thread_columns] = {};
 };
 
+/// A thread's sums by tensor cores: a warp's are four tiles of 16 x 8, one beside the other.
+template <>
+class LstmSums<Fp16> {
+  static constexpr unsigned tiles_across = lstm_tile_columns / 8;
+
+ public:
+  template <class Act>
+  __device__ __forceinline__ void each(Act act) {
+#pragma unroll
+    for (unsigned j = 0; j < tiles_across; ++j)
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) act(threadIdx.x / 4 + i / 2 * 8, 8 * j + 2 * (threadIdx.x % 4) + i % 2, sums_[j][i]);
+  }
+  __device__ __forceinline__ void multiply(const LstmTiles<Fp16>& tiles) {
+    const unsigned of_lane = threadIdx.x / 4, word = threadIdx.x % 4;
+    unsigned left[4];
+#pragma unroll
+    for (unsigned w = 0; w < 4; ++w) left[w] = tiles.left_word(of_lane + w % 2 * 8, word + w / 2 * 4);
+#pragma unroll
+    for (unsigned j = 0; j < tiles_across; ++j) {
+      const unsigned right[] = {tiles.right[word][8 * j + of_lane], tiles.right[word + 4][8 * j + of_lane]};
+      cuda::multiply_add_fp16(sums_[j], left, right);
+    }
+  }
+
+ private:
+  float sums_[tiles_across][4] = {};
+};
+
 /// Computes a product on the host, of whole tiles and steps.
 template <class Real>
 void lstm_product_on_host(const LstmProduct<Real>& x) {
   for (unsigned row = 0; row < lstm_tiles(x.rows, lstm_tile_rows) * lstm_tile_rows; ++row)
     for (unsigned column = 0; column < x.column_tiles() * lstm_tile_columns; ++column) {
       const bool has = x.has(row, column);
-      Real sum = x.first == nullptr ? Real(0) : x.first[has ? row * x.first_pitch + column : 0U];
+      LstmSum<Real> sum = x.first == nullptr ? LstmSum<Real>(0) : cuda::widened(x.first[has ? row * x.first_pitch + column : 0U]);
       for (unsigned k = 0; k < x.steps() * lstm_depth_step; ++k) {
-        const Real left = row < x.rows && k < x.depth ? x.left[std::size_t{row} * x.pitch + k] : Real(0);
-        sum = cuda::fused(left, x.panel[x.panel_at(k, column)], sum);
+        const Real left = row < x.rows && k < x.depth ? x.left[std::size_t{row} * x.pitch + k] : Real{};
+        sum = cuda::fused(cuda::widened(left), cuda::widened(x.panel[x.panel_at(k, column)]), sum);
       }
-      if (has) x.out[std::size_t{row} * x.out_pitch + column] = sum;
+      if (has) x.out[std::size_t{row} * x.out_pitch + column] = cuda::narrowed<Real>(sum);
     }
 }
 

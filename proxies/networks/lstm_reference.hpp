@@ -68,8 +68,11 @@ class LstmCheck {
 
   LstmCheck(const LstmShape& shape, const Lstm<Real>& data, LargestError& largest) : s_(shape), x_(data), largest_(largest) {}
 
-  /// The most roundings that a result passes: a sum's, and beside it those of an activation or of the arithmetic of a cell.
-  static std::uint64_t roundings(const LstmShape& s) { return s.terms() + 1 + lstm_roundings_of_activation; }
+  /// The most roundings that a result passes: a sum's, and beside it those of an activation or of the arithmetic of a cell. Numbers of 16
+  /// bits are rounded where they are kept, a gate's sum once more in between.
+  static double roundings(const LstmShape& s) {
+    return of_sum(s.terms()) + static_cast<double>(lstm_roundings_of_activation) * smaller + 2 * is_narrow;
+  }
 
   /// Compares the gates, cells and hidden state of a row.
   void forward(std::size_t row) const {
@@ -77,10 +80,10 @@ class LstmCheck {
       for (std::size_t which = 0; which < 4; ++which) compare_gate(row, which, k);
       const std::size_t before = row * s_.hidden + k, after = (row + s_.batch) * s_.hidden + k;
       const Number kept = gate(row, 1, k) * at(x_.cells, before), gained = gate(row, 0, k) * gate(row, 2, k);
-      compare(x_.cells[after], kept + gained, std::fabs(kept) + std::fabs(gained), 3);
-      compare(x_.cell_tanh[before], std::tanh(at(x_.cells, after)), 1, lstm_roundings_of_activation);
+      compare(x_.cells[after], kept + gained, std::fabs(kept) + std::fabs(gained), of_operations(3));
+      compare(x_.cell_tanh[before], std::tanh(at(x_.cells, after)), 1, of_operations(lstm_roundings_of_activation));
       const Number shown = gate(row, 3, k) * at(x_.cell_tanh, before);
-      compare(x_.hidden_state[after], shown, std::fabs(shown), 1);
+      compare(x_.hidden_state[after], shown, std::fabs(shown), of_operations(1));
     }
   }
 
@@ -102,6 +105,14 @@ class LstmCheck {
   }
 
  private:
+  static constexpr bool is_narrow = !std::is_same_v<Real, LstmSum<Real>>;
+  /// A rounding of a number as it is computed with, in units of one as it is kept.
+  static constexpr double smaller = unit_roundoff<LstmSum<Real>> / unit_roundoff<Real>;
+  /// The roundings of so many operations one after the other, and of what is kept of them.
+  static double of_operations(double count) { return is_narrow ? 1 + count * smaller : count; }
+  /// The roundings of a sum. Tensor cores cut off what lies below the last digit of the largest term, as in conv2d.cu: four for one.
+  static double of_sum(std::uint64_t terms) { return of_operations(static_cast<double>(is_narrow ? 4 * terms : terms + 1)); }
+
   static Number at(const Real* array, std::size_t i) { return static_cast<Number>(array[i]); }
   Number gate(std::size_t row, std::size_t which, std::size_t k) const { return at(x_.gates, row * s_.gates() + which * s_.hidden + k); }
   Number gradient(std::size_t row, std::size_t j) const { return at(x_.gate_gradient, row * s_.gates() + j); }
@@ -114,9 +125,11 @@ class LstmCheck {
     return from < s_.inputs() ? at(x_.hidden_state, row * s_.hidden + from - s_.features) : 1;
   }
 
+  /// Below the smallest normal number the digits of 16 bits end: 2^-14.
+  static constexpr Number smallest = is_narrow ? 0x1p-14L : 0;
   /// Takes in an error of a result of so many roundings, relative to the magnitude of its terms.
-  void compare(const Real& computed, Number exact, Number magnitude, std::uint64_t of_roundings) const {
-    largest_.compare(computed, exact, magnitude * static_cast<Number>(of_roundings) / static_cast<Number>(roundings(s_)));
+  void compare(const Real& computed, Number exact, Number magnitude, double of_roundings) const {
+    largest_.compare(computed, exact, (magnitude + smallest) * static_cast<Number>(of_roundings) / static_cast<Number>(roundings(s_)));
   }
   template <class Term>
   void compare_sum(const Real& computed, std::size_t terms, Term term) const {
@@ -125,7 +138,7 @@ class LstmCheck {
       const Number of_i = term(i);
       sum += of_i, magnitude += std::fabs(of_i);
     }
-    compare(computed, sum, magnitude, terms + 1);
+    compare(computed, sum, magnitude, of_sum(terms));
   }
   /// A gate errs by its sum, of which the logistic function passes on a fourth at most, and by its activation.
   void compare_gate(std::size_t row, std::size_t which, std::size_t k) const {
@@ -140,7 +153,7 @@ class LstmCheck {
   }
   /// A gradient by a cell or a gate passes ten roundings at most.
   void compare_cell(std::size_t row, std::size_t k) const {
-    constexpr std::uint64_t most = 10;
+    const double most = of_operations(10);
     const std::size_t before = row * s_.hidden + k, after = (row + s_.batch) * s_.hidden + k;
     const Number in = gate(row, 0, k), forget = gate(row, 1, k), candidate = gate(row, 2, k), out = gate(row, 3, k),
                  tanh = at(x_.cell_tanh, before), above = at(x_.above, before), below = after_step(x_.hidden_gradient, after),

@@ -99,6 +99,7 @@ TEST_F(disassembled, what_the_code_or_the_launch_leaves_open_is_unavailable_with
       {launch("parted", {100, {}}), "parted: under a predicate"},
       {launch("unknown", {100, {}}), "unknown: not in libplumbline_cuda.sm_90a.sass, which is of another build"},
       {{"", "sm_90a", {}, {}, {}}, "a graph"},
+      {{"", "sm_90a", {}, {}, {}, "cuBLAS launches kernels of its own"}, "cuBLAS launches kernels of its own"},
       {{"fma", "sm_75", {}, {}, LaunchFacts{1, {1}}}, "cannot be read"},
   };
   for (const auto& [launched, why] : refused)

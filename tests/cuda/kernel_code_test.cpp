@@ -158,7 +158,8 @@ TEST_F(kernel_code, a_convolutions_step_is_whole_tiles_of_products_in_registers_
   ASSERT_FALSE(disassembled_module().of("conv2d").empty());
   for (const auto& [architecture, all] : disassembled_module().of("conv2d"))
     for (const std::string name : {"conv_products", "conv_gradients"})
-      for (const auto& [type, opcode] : {std::pair("Id", "DFMA"), std::pair("If", "FFMA"), std::pair("INS_4Fp16", "HMMA")}) {
+      for (const auto& [type, opcode] :
+           {std::pair("Id", "DFMA"), std::pair("If", "FFMA"), std::pair("INS_4Fp16ES", "HMMA"), std::pair("INS_4Fp16Ef", "FFMA")}) {
         const auto& code = function(*all, name + type);
         ASSERT_EQ(code.loops.size(), 1U) << architecture << " " << code.name;
         const auto body = code.body(code.loops.front());
@@ -168,6 +169,9 @@ TEST_F(kernel_code, a_convolutions_step_is_whole_tiles_of_products_in_registers_
         const bool is_tensor = std::string(opcode) == "HMMA";
         EXPECT_EQ(of_kind(opcode), !is_tensor ? 64 * 64 * 16 / 128 : architecture == "sm_75" ? 32 : 16) << architecture << " " << code.name;
         EXPECT_EQ(of_kind("LDG"), is_tensor ? 4 : 16) << architecture << " " << code.name;
+        // Halves that are multiplied in fp32 are widened once each, as they are stored in a tile.
+        const auto widened = of_kind("HADD2.F32") + of_kind("F2F");
+        EXPECT_EQ(widened, std::string(type) == "INS_4Fp16Ef" ? 16 : 0) << architecture << " " << code.name;
         const auto issued = std::ssize(body) - of_kind("NOP");  // which stand between those of fp64 on sm_120
         EXPECT_TRUE(is_tensor || 2 * of_kind(opcode) > issued) << architecture << " " << code.name << ": most of it is arithmetic";
       }
@@ -196,6 +200,21 @@ TEST_F(kernel_code, a_step_of_an_lstms_product_is_a_whole_tile_of_fmas) {
         EXPECT_EQ(of_kind(opcode), 16 * 32 * 16 / 32) << architecture << " " << code.name;
         EXPECT_EQ(of_kind("LDG"), 16 * 16 / 32 + vectors) << architecture << " " << code.name;
       }
+}
+/// The same step by tensor cores: Turing's take 8 numbers of the depth at once, others 16.
+TEST_F(kernel_code, a_step_of_an_lstms_product_in_halves_is_a_whole_tile_of_tensor_cores) {
+  for (const auto& [architecture, all] : disassembled_module().of("lstm"))
+    for (const char* begun : {"Lb0", "Lb1"}) {
+      const auto& code = function(*all, std::string("lstm_productsINS_4Fp16E") + begun);
+      ASSERT_EQ(code.loops.size(), 1U) << architecture << " " << code.name;
+      const auto body = code.body(code.loops.front());
+      const auto of_kind = [&](const std::string& kind) {
+        return std::count_if(body.begin(), body.end(), [&](std::string_view one) { return one.starts_with(kind); });
+      };
+      EXPECT_EQ(of_kind("HMMA"), architecture == "sm_75" ? 8 : 4) << architecture << " " << code.name;
+      EXPECT_EQ(of_kind("LDG"), 16 * 16 / 32 + 2) << architecture << " " << code.name;
+      EXPECT_EQ(of_kind("LDS"), 4 + 2 * 4) << architecture << " " << code.name;
+    }
 }
 TEST_F(kernel_code, an_lstms_cells_and_sums_stay_in_registers) {
   for (const char* name :

@@ -39,7 +39,7 @@ std::vector<KernelLaunch> launches_of(const Flavor& flavor, const void* argument
   flavor.sweep(arguments, 0, extent);
   opened_module().write_down_launches(nullptr);
   const std::string name(flavor.name);
-  for (auto& one : launches) one.architecture = name.substr(name.find("sm_"));
+  for (auto& one : launches) one.architecture = name.substr(std::min(name.find("sm_"), name.size()));
   return launches;
 }
 
@@ -186,7 +186,7 @@ TEST_P(CountedLaunch, executes_the_operations_and_moves_the_bytes_of_its_model) 
   for (const auto& size : {small, GetParam()->name == "ert/stream" ? whole : large})
     for (const Parameters& point : points_and_edges(*GetParam(), size))
       for (const Flavor& flavor : GetParam()->flavors()) {
-        if (!takes(*GetParam(), point, flavor.precision, flavor.name)) continue;
+        if (is_library(flavor.name) || !takes(*GetParam(), point, flavor.precision, flavor.name)) continue;
         SCOPED_TRACE(point.path() + " " + std::string(flavor.precision) + " " + std::string(flavor.name));
         for (const Part& part : parts_of(*GetParam(), point, flavor)) {
           if (refused.contains(part.name)) continue;
@@ -236,6 +236,25 @@ TEST(launch_counts_of_rests, trips_that_are_no_multiple_of_what_is_unrolled_are_
         ASSERT_NO_FATAL_FAILURE(expect_as_modelled(whole, count(whole)));
       }
     }
+}
+
+/// A convolution whose products are cuBLAS's launches kernels of its own beside them.
+TEST(launch_counts_of_libraries, are_refused_by_the_librarys_name_and_not_left_out) {
+  const Kernel* kernel = the("proxies/conv2d");
+  Parameters point = points(*kernel, small).front();
+  point.set("variant", std::string("im2col"));
+  std::size_t held = 0;
+  for (const Flavor& flavor : kernel->flavors()) {
+    if (!is_library(flavor.name) || !takes(*kernel, point, flavor.precision, flavor.name)) continue;
+    const std::vector<Part> parts = parts_of(*kernel, point, flavor);
+    ASSERT_EQ(parts.size(), 2U) << "columns and products: filters are taken as they are";
+    EXPECT_EQ(parts.front().name, "proxies/conv2d: columns");
+    EXPECT_EQ(count(parts.back()).flops_refusal, "cuBLAS launches kernels of its own, which are not told");
+    EXPECT_EQ(count(parts.back()).accesses_refusal, "cuBLAS launches kernels of its own, which are not told");
+    ++held;
+  }
+  if (held == 0) GTEST_SKIP() << kernel->absent_flavors().back().reason;
+  EXPECT_EQ(held, 3U) << "fp32, fp16, bf16";
 }
 
 TEST(launch_counts_of_launches, none_that_is_timed_loads_or_stores_and_of_a_graph_nothing_is_told) {

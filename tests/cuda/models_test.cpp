@@ -110,6 +110,23 @@ TEST(gpu_models, of_a_filters_gradient_are_those_of_its_parts_and_their_sums) {
   EXPECT_EQ(of_fp16.at("sums").work.flops, (Counts{{"flops.fp32.add", 108 * weights}}));
 }
 
+/// Halves that no tensor core multiplies are fp32's products, each widened once as its tile is stored: two tiles of 64 x 16 a step. A
+/// counter of fp16 may see none of it, or all.
+TEST(gpu_models, of_a_convolution_of_converted_halves_are_those_of_fp32_and_conversions) {
+  const Work work = model("proxies/conv2d", papers_convolution("forward", "converted"), "fp16");
+  const std::uint64_t steps = 757 * 36, weights = 9 * 64 * 64;
+  EXPECT_EQ(work.flops,
+            (Counts{{"flops.fp32.fma", std::uint64_t{757} * 64 * 64 * 576}, {"flops.fp16.add", Amount(0, steps * 2 * 64 * 16)}}));
+  const Counts forward = counts(work);
+  EXPECT_EQ(forward.at("bytes.reg-L1.load"), Amount(2 * (weights + 2 * steps * 64 * 16)));
+  EXPECT_EQ(forward.at("bytes.reg-L1.store"), Amount(2 * weights + 4 * 48400 * 64));
+  EXPECT_EQ(forward.at("bytes.reg-shared.store"), Amount(4 * 2 * steps * 64 * 16));
+  EXPECT_EQ(forward.at("bytes.reg-shared.load"), Amount(4 * steps * 16 * 128 * 12));
+  const auto of_phases = phases(papers_convolution("backward_weights", "converted"), "fp16");
+  EXPECT_EQ(of_phases.at("products").work.flops.at("flops.fp32.fma"), convolution("backward_weights", "fp32").flops.at("flops.fp32.fma"));
+  EXPECT_NE(of_phases.at("products").work.note.find("conversions to fp32"), std::string::npos);
+}
+
 /// A phase that only moves numbers has no FLOPs, and stays a phase: the filters are laid side by side, an image's patches 16 times.
 TEST(gpu_models, of_a_convolutions_housekeeping_are_phases_without_flops) {
   const auto of_columns = phases(papers_convolution("forward", "im2col"), "fp32");
@@ -182,6 +199,23 @@ TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
   EXPECT_EQ(why(12, "implicit", "fp16"), "proxies/conv2d: channels = 12 is no multiple of 8, which tensor cores take at once");
   EXPECT_EQ(why(12, "winograd", "fp32"), "");
   EXPECT_EQ(why(8, "winograd", "bf16"), "proxies/conv2d: variant = winograd takes more digits than bf16 has");
+  EXPECT_EQ(why(12, "converted", "fp16"), "");
+  EXPECT_EQ(why(12, "converted", "bf16"),
+            "proxies/conv2d: variant = converted is one of fp16, whose numbers are multiplied in fp32, and this is bf16");
+}
+
+/// An LSTM's products in halves are tensor cores', as many as FMAs were; beside them cells do in fp32 what they did. Widened are the sums
+/// that products begin with, a number of each gate, and eleven numbers of a cell: 16 x 16 of them in two steps.
+TEST(gpu_models, of_an_lstm_in_halves_are_tensor_products_and_cells_in_fp32) {
+  const Parameters p{{"direction", std::string("forward")}, {"batch", n(16)}, {"sequence", n(2)}, {"features", n(32)}, {"hidden", n(16)},
+                     {"variant", std::string("launches")}};
+  const Counts halves = model("proxies/lstm", p, "fp16").flops, floats = model("proxies/lstm", p, "fp32").flops;
+  const std::uint64_t products = std::uint64_t{16} * 2 * 64 * (32 + 16), gates = 2 * 16 * 64, cells = 2 * 16 * 16;
+  EXPECT_EQ(halves, (Counts{{"flops.tensor.fp16", 2 * products},
+                            {"flops.fp32.add", floats.at("flops.fp32.add")},
+                            {"flops.fp32.mul", floats.at("flops.fp32.mul")},
+                            {"flops.fp32.fma", floats.at("flops.fp32.fma").lo - products},
+                            {"flops.fp16.add", Amount(0, 2 * gates + 11 * cells)}}));
 }
 
 TEST(gpu_models, of_stencils_are_their_sums_products_and_fmas) {
@@ -451,6 +485,36 @@ TEST(gpu_models, of_a_librarys_products_are_2_n_cubed_by_convention) {
   }
   EXPECT_THROW(gemm(50, "fp8"), std::invalid_argument);
 }
+/// An image's columns are 55 x 55 rows of 576 numbers, multiplied by 64 filters; the filters' phase stays and is empty.
+TEST(gpu_models, of_a_convolution_by_a_library_are_its_products_at_least) {
+  for (const auto& [precision, quantity, operations, bytes] :
+       {std::tuple("fp32", "flops.fp32.fma", 1U, 4U), std::tuple("fp16", "flops.tensor.fp16", 2U, 2U),
+        std::tuple("bf16", "flops.tensor.bf16", 2U, 2U)}) {
+    std::vector<Phase> all;
+    for (const Kernel* kernel : all_kernels())
+      if (kernel->name == "proxies/conv2d")
+        all = kernel->application(papers_convolution("forward", "im2col"), precision, "lib-cublas").phases;
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_TRUE(all[0].work.flops.empty() && all[0].work.streams.empty());
+    const std::uint64_t products = std::uint64_t{55} * 55 * 576 * 64;
+    EXPECT_EQ(all[2].entries, 16U);
+    EXPECT_EQ(all[2].work.flops.at(quantity).lo, operations * products) << precision;
+    EXPECT_GE(all[2].work.flops.at(quantity).hi, operations * products) << precision;
+    EXPECT_EQ(all[2].work.paper.at("paper.flops"), Amount(2 * products));
+    const std::uint64_t operands = bytes * (std::uint64_t{55} * 55 * 576 + 576 * 64), slack = 48 * 32;
+    const Counts of_products = counts(all[2].work);
+    EXPECT_GE(of_products.at("bytes.L1-L2.demand_read").lo, operands - slack) << "each operand once at least";
+    EXPECT_GE(of_products.at("bytes.reg-L1.load").hi, operands);
+  }
+  const auto refused = [](const char* variant) {
+    for (const Kernel* kernel : all_kernels())
+      if (kernel->name == "proxies/conv2d") return refusal(*kernel, papers_convolution("forward", variant), "fp32", "lib-cublas");
+    return std::string("no such kernel");
+  };
+  EXPECT_EQ(refused("im2col"), "");
+  EXPECT_EQ(refused("implicit"), "proxies/conv2d: lib-cublas is a flavor of variant=im2col");
+}
+
 /// The matrices have 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.
 TEST(gpu_models, of_a_librarys_products_move_each_matrix_once_at_least) {
   if (!has_library()) GTEST_SKIP() << no_library;

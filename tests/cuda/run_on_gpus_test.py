@@ -295,11 +295,48 @@ def test_without_the_library_there_are_no_products_and_its_words_say_why(run, tm
     [absent] = absent_library(**nowhere)
     assert absent["flavor"] == "lib-cublas"
     assert absent["reason"].startswith("cuBLAS cannot be opened: ") and "libcublasLt.so.13: file too short" in absent["reason"]
-    assert absent["reason"].endswith("put the folder of the CUDA toolkit that has it on LD_LIBRARY_PATH")
+    assert absent["reason"].endswith("install it (of the CUDA toolkit, or PyPI: nvidia-cublas) and put its folder on LD_LIBRARY_PATH")
     ended, store = run(GEMM + ON_CPU, **nowhere)
     assert ended.returncode == 0, ended.stderr
     assert "skipped: ert/gemm as lib-cublas: cuBLAS cannot be opened" in ended.stderr
     assert all("ert/gemm" not in row["id"] for row in table(store, "cases"))
+
+
+CONVOLUTION = """[[cases]]
+kernel = "proxies/conv2d"
+flavor = "lib-*"
+team = [{gpus = 1}]
+params = {variant = ["im2col", "implicit"], images = 2, width = 9, channels = 8, filters = 8}
+"""
+
+
+def absent_in_convolution(**options):
+    row = next(row for row in document("list", "kernels", **options)["rows"] if row["kernel"] == "proxies/conv2d" and row["space"] == "GPU")
+    return [one for one in row["absent_flavors"] if one["flavor"] == "lib-cublas"]
+
+
+def test_a_convolutions_products_by_a_library_are_measured_where_there_are_columns(run):
+    if absent := absent_in_convolution():
+        pytest.skip(absent[0]["reason"])
+    ended, store = run(CONVOLUTION)
+    assert ended.returncode == 0, ended.stderr
+    sizes = "direction=forward/variant=im2col/images=2/width=9/channels=8/filters=8/kernel=3/stride=2"
+    measured = {row["case"] for row in outcomes(store, "ok")}
+    assert measured == {f"proxies/conv2d/{one}/{sizes}/g1/lib-cublas" for one in ("fp32", "fp16", "bf16")}
+    assert "lib-cublas is a flavor of variant=im2col" in ended.stderr
+
+
+def test_without_the_library_a_convolution_says_so_in_a_line(run, tmp_path):
+    for name in ("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"):
+        (tmp_path / name).write_bytes(b"no library")
+    nowhere = {"LD_LIBRARY_PATH": str(tmp_path)}
+    [absent] = absent_in_convolution(**nowhere)
+    if "not built in" in absent["reason"]:
+        pytest.skip(absent["reason"])
+    assert absent["reason"].endswith("install it (of the CUDA toolkit, or PyPI: nvidia-cublas) and put its folder on LD_LIBRARY_PATH")
+    ended, _ = run(CONVOLUTION.replace('"lib-*"', '"*"') + ON_CPU, **nowhere)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count("skipped: proxies/conv2d as lib-cublas: cuBLAS cannot be opened: ") == 1, ended.stderr
 
 
 def test_products_of_sizes_that_no_tensor_core_loads_are_refused(run):

@@ -21,6 +21,7 @@ INSTEAD_OF = {
     "harness/counters/cupti/cupti_host_absent.cpp": "cupti_host.cpp",
     "harness/comm/communicator_self.cpp": "communicator_mpi.cpp",
     "harness/comm/communicator_loaded.cpp": "communicator_mpi.cpp",
+    "harness/cuda/cublas_absent.cu": "cublas.cu",
 }
 
 

@@ -70,7 +70,7 @@ CountedLaunch of_launch(const KernelLaunch& launch, const fs::path& folder) {
     none.counts.refusal = std::move(why);
     return none;
   };
-  if (launch.function.empty()) return refused("a graph is launched, whose kernels are not told");
+  if (launch.function.empty()) return refused(launch.untold.empty() ? "a graph is launched, whose kernels are not told" : launch.untold);
   const std::string name = readable(launch.function);
   const fs::path file = folder / code_file(launch.architecture);
   const Code& code = code_in(file);
