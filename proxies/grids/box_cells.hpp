@@ -51,6 +51,13 @@ void for_cells(const BoxGrid& grid, std::size_t begin, std::size_t end, Act act)
   }
 }
 
+/// Sets the cells of the rows [begin, end) of all boxes, ghost cells among them, to value(cell), in an array of a CPU or a device.
+template <class Cells, class Value>
+void fill_cells(Cells& array, const BoxGrid& grid, std::size_t begin, std::size_t end, Value value) {
+  array.fill(begin * grid.row(), end * grid.row(),
+             [&, cells = CellsInOrder(grid, begin)](std::size_t) mutable { return value(cells.next()); });
+}
+
 /// The phase in which ranks exchange planes, so often in a sweep.
 template <class Real>
 Phase exchange_phase(std::string name, const BoxGrid& grid, std::uint64_t entries) {

@@ -98,9 +98,7 @@ class GsrbData : public ApplicationData {
   /// Sets the cells of the rows [begin, end), ghost cells among them, to value(cell), k counted from the first of the whole grid.
   template <class Value>
   void fill(std::size_t which, std::size_t begin, std::size_t end, Value value) {
-    const std::size_t row = arrays_.grid.row();
-    arrays_[which].fill(begin * row, end * row, [&, cells = CellsInOrder(arrays_.grid, begin)](std::size_t) mutable {
-      BoxCell cell = cells.next();
+    fill_cells(arrays_[which], arrays_.grid, begin, end, [&](BoxCell cell) {
       cell.k += first_plane_;
       return Real(value(cell));
     });

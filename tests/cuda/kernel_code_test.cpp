@@ -374,6 +374,29 @@ TEST_F(kernel_code, rows_of_27_entries_stay_in_registers) {
   }
 }
 
+// launch_counts_test.cpp holds multigrid's loops against their models.
+TEST_F(kernel_code, multigrid_takes_finer_cells_two_by_two_and_keeps_all_in_registers) {
+  ASSERT_FALSE(disassembled_module().of("multigrid").empty());
+  for (const auto& [architecture, all] : disassembled_module().of("multigrid"))
+    for (const auto& [type, two] : {std::pair("9MultigridIdE", "128"), std::pair("9MultigridIfE", "64")})
+      for (const auto& [name, stores] : {std::pair("RestrictionE", 0), std::pair("InterpolationE", 4)}) {
+        const auto& code = function(*all, name + std::string(type));
+        const auto wide = [&, width = std::string(two)](const char* stem) {
+          return std::ranges::count_if(code.instructions, [&](const SassInstruction& one) {
+            return one.stem() == stem && one.opcode.find(width) != one.opcode.npos;
+          });
+        };
+        EXPECT_EQ(wide("LDG"), 4) << architecture << " " << code.name;
+        EXPECT_EQ(wide("STG"), stores) << architecture << " " << code.name;
+      }
+  for (const char* name : {"Interpolation", "ResidualOfCell"})
+    for (const auto& [architecture, functions] : resources_of(name))
+      for (const auto& [function, takes] : functions) {
+        EXPECT_LE(takes.registers, 96) << architecture << " " << function;  // two blocks of 256 threads and more fit on a multiprocessor
+        EXPECT_EQ(takes.stack_bytes, 0) << architecture << " " << function;
+      }
+}
+
 // Code over which threads part ways is not guessed at.
 TEST_F(kernel_code, divisions_and_reductions_are_refused_with_the_reason) {
   for (const char* source : {"dot", "special"})

@@ -25,10 +25,26 @@ const std::map<std::string, std::string> refused{{"proxies/cg: dot", "threads pa
                                                  {"proxies/heat2d: total", "threads part ways: half of them pass their sums on"},
                                                  {"validation/special", "its instructions are of kinds that are not counted"},
                                                  {"validation/predicated", "lanes part ways"}};
+/// A phase of the smoother by itself or of multigrid ("red"), and the level that it is of, 1 the finest. Of other kernels none.
+struct Smoothing {
+  std::string phase;
+  std::uint64_t level = 1;
+};
+Smoothing smoothing_of(const std::string& part) {
+  for (const std::string of : {"proxies/gsrb: ", "proxies/multigrid: "})
+    if (part.starts_with(of)) {
+      const std::size_t at = part.find('@');
+      return {part.substr(of.size(), at - of.size()), at == part.npos ? 1 : std::stoul(part.substr(at + 1))};
+    }
+  return {};
+}
 /// Phases of whose code no accesses are counted; there is no arithmetic in it.
-bool only_copies_some(const std::string& part) { return part == "proxies/gsrb: ghosts"; }
+bool only_copies_some(const std::string& part) { return smoothing_of(part).phase == "ghosts"; }
 /// Phases whose products and sums the compiler may fuse: what holds is the total, in which an FMA weighs 2.
-bool is_left_to_compiler(const std::string& part) { return part == "proxies/gsrb: red" || part == "proxies/gsrb: black"; }
+bool is_left_to_compiler(const std::string& part) {
+  const std::string phase = smoothing_of(part).phase;
+  return phase == "red" || phase == "black" || phase == "residual";
+}
 /// Kernels that do no arithmetic of their own: a library's, and nothing at all.
 bool is_apart(const Kernel& kernel) { return !kernel.only.empty() || kernel.name.starts_with("ert/launch"); }
 
@@ -140,8 +156,10 @@ std::string why_not(const std::string& part, const Parameters& point) {
   if (kernel == "proxies/lstm" && !has_whole_tiles(part.substr(part.find(' ') + 1), point))
     return "the last tiles of the result are not whole";
   if (kernel == "validation/dgemm" && point.integer("n") % 16 != 0) return "multiply_tiles";
-  if (kernel == "proxies/gsrb" && point.word("variant") == "branch") return "those of the other color";
-  if (kernel == "proxies/gsrb" && point.word("variant") == "stride2" && point.integer("n") % 2 != 0) return "whose length is odd";
+  if (const auto [phase, level] = smoothing_of(part); phase == "red" || phase == "black") {
+    if (point.word("variant") == "branch") return "those of the other color";
+    if (point.word("variant") == "stride2" && (point.integer("n") >> (level - 1)) % 2 != 0) return "whose length is odd";
+  }
   if (part == "proxies/conv2d: products" && !has_whole_tiles(point)) return "the last tiles of the result are not whole";
   if (part == "proxies/conv2d: output" && point.integer("width") % 2 != 0) return "those of the last tiles store less";
   if (kernel == "ert/stream" && point.integer("n") % 4096 != 0) return "the last chunk of 16 KiB is not whole";

@@ -287,14 +287,71 @@ TEST(gpu_models, of_the_general_plasmon_pole_refuse_more_blocks_than_a_launch_ha
   EXPECT_NO_THROW(model("proxies/gpp", plasmon_pole("nodivide", 65536, 65536, 1, 1)));
 }
 
-Work phase_of_cg(const std::string& name, const char* precision) {
+Work phase_of(const std::string& application, const Parameters& p, const std::string& name, const char* precision = "fp64") {
   for (const Kernel* kernel : all_kernels())
-    if (kernel->name == "proxies/cg") {
-      const Parameters p{{"n", n(16)}, {"planes", n(8)}, {"levels", n(2)}, {"iterations", n(1)}};
+    if (kernel->name == application)
       for (const Phase& phase : kernel->application(p, precision, "").phases)
         if (phase.name == name) return phase.work;
-    }
-  throw std::runtime_error("no phase " + name);
+  throw std::runtime_error(application + " has no phase " + name);
+}
+
+/// Eight boxes of 8^3 cells are 4096, and 512 of the coarser level.
+Work phase_of_multigrid(const std::string& name, const char* variant = "stride2") {
+  return phase_of("proxies/multigrid",
+                  {{"variant", std::string(variant)},
+                   {"cycle", std::string("f")},
+                   {"boxes", n(2)},
+                   {"n", n(8)},
+                   {"levels", n(2)},
+                   {"cycles", n(1)},
+                   {"smooths", n(2)},
+                   {"bottom", n(16)}},
+                  name);
+}
+
+/// A cell's update is 113 operations from 57 loads, and the residual 111 from 56; half of the cells are updated and the others copied.
+TEST(gpu_models, of_multigrid_are_the_smoothers_of_each_level_and_the_residual) {
+  const Work red = phase_of_multigrid("red@1"), residual = phase_of_multigrid("residual@1");
+  EXPECT_EQ(total_flops(red.flops), Amount(113 * 2048));
+  EXPECT_EQ(counts(red).at("bytes.reg-L1.load"), Amount(8 * (57 + 1) * 2048));
+  EXPECT_EQ(total_flops(phase_of_multigrid("red@2").flops), Amount(113 * 256));
+  EXPECT_EQ(total_flops(residual.flops), Amount(111 * 4096));
+  EXPECT_EQ(counts(residual).at("bytes.reg-L1.load"), Amount(8 * 56 * 4096));
+  EXPECT_EQ(counts(residual).at("bytes.reg-L1.store"), Amount(8 * 4096));
+}
+
+/// A coarse cell is the average of eight, and interpolated from 27 by 19 halvings of three sums and a product.
+TEST(gpu_models, of_multigrid_are_averages_of_eight_cells_and_parabolas_between_27) {
+  const Work down = phase_of_multigrid("restrict@1"), up = phase_of_multigrid("interpolate@1");
+  EXPECT_EQ(down.flops, (Counts{{"flops.fp64.add", 7 * 512}, {"flops.fp64.mul", 512}}));
+  EXPECT_EQ(counts(down).at("bytes.reg-L1.load"), Amount(8 * 8 * 512));
+  EXPECT_EQ(counts(down).at("bytes.reg-L1.store"), Amount(8 * 2 * 512));
+  EXPECT_EQ(up.flops, (Counts{{"flops.fp64.add", (3 * 19 + 8) * 512}, {"flops.fp64.mul", 19 * 512}}));
+  EXPECT_EQ(counts(up).at("bytes.reg-L1.load"), Amount(8 * (27 + 8) * 512));
+  EXPECT_EQ(counts(up).at("bytes.reg-L1.store"), Amount(8 * 8 * 512));
+}
+
+/// Threads side by side update every other cell: they load sectors of which they use a half, and store each sector in two parts.
+TEST(gpu_models, of_an_update_of_one_color_touch_whole_sectors_for_every_other_cell) {
+  constexpr std::uint64_t cells = 4096 * 8;
+  const auto moved = [](const char* variant, const char* flow) { return counts(phase_of_multigrid("red@1", variant)).at(flow); };
+  for (const char* variant : {"stride2", "branch"}) {
+    EXPECT_GE(moved(variant, "bytes.L1-L2.write_back").hi, 2 * cells) << variant;
+    EXPECT_LE(moved(variant, "bytes.L1-L2.write_back").lo, cells) << variant;
+    EXPECT_GE(moved(variant, "bytes.L1-L2.demand_read").hi, moved("fp", "bytes.reg-L1.load").lo) << variant;
+  }
+}
+
+/// The rows of a box of 8^3 cells begin at whole sectors: its 32 bytes of ghosts at their two ends are the halves of two.
+TEST(gpu_models, of_ghost_cells_may_be_a_part_of_their_sectors) {
+  const Counts ghosts = counts(phase_of_multigrid("ghosts@1"));
+  const std::uint64_t stored = ghosts.at("bytes.reg-L1.store").lo, rows = 8 * 12 * 12;
+  EXPECT_EQ(ghosts.at("bytes.L1-L2.write_back").lo, stored - 48 * 32);
+  EXPECT_GE(ghosts.at("bytes.L1-L2.write_back").hi, stored + rows * 32);
+}
+
+Work phase_of_cg(const std::string& name, const char* precision) {
+  return phase_of("proxies/cg", {{"n", n(16)}, {"planes", n(8)}, {"levels", n(2)}, {"iterations", n(1)}}, name, precision);
 }
 
 /// A level of 16 x 16 x 8 points has 256 of each color. Each meets 27 entries and takes its own part back in by FMAs, and divides by seven

@@ -113,6 +113,20 @@ def test_an_application_on_a_gpu_is_timed_phase_by_phase(run):
     assert not placed["halo"]["gflops"]
 
 
+def test_multigrid_on_a_gpu_is_right_and_each_level_has_its_phases(run):
+    """The paper's F-cycle, small: two boxes a side, whose levels are rows of their own."""
+    ended, store = run('[[cases]]\nkernel = "proxies/multigrid"\nprecision = ["fp64", "fp32"]\nteam = [{gpus = 1}]\n'
+                       'params = {cycle = "f", boxes = 2, n = 8, levels = 3, bottom = 2}\n')
+    assert ended.returncode == 0, ended.stderr
+    assert len(outcomes(store, "ok")) == 2
+    of_levels = {f"{part}@{level}" for level in (1, 2, 3) for part in ("halo", "ghosts", "red", "black")}
+    between = {f"{part}@{level}" for level in (1, 2) for part in ("residual", "restrict", "interpolate")}
+    assert {row["phase"] for row in table(store, "times")} == {"", *of_levels, *between}
+    model = {(row["phase"], row["quantity"]): row["lo"] for row in table(store, "model") if "/fp64/" in row["case"]}
+    assert model["red@1", "flops.fp64"] == 2 * 2 * 113 * 8 * 8**3 // 2  # before and after the coarser level, twice each
+    assert model["interpolate@1", "flops.fp64"] == 2 * 84 * 8 * 4**3 and model["restrict@2", "flops.fp64.mul"] == 3 * 8 * 2**3
+
+
 def test_conjugate_gradients_on_a_gpu_are_right_and_grids_that_it_has_not_are_refused(run):
     asked = '[[cases]]\nkernel = "proxies/cg"\nprecision = ["fp64", "fp32"]\nteam = [{{gpus = 1}}]\nparams = {{n = {}, levels = 2, iterations = 2}}\n'
     ended, store = run(asked.format(8))
