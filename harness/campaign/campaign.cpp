@@ -245,6 +245,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   if (const auto written = top.choice("placement", {"every_node", "distribute"}))
     campaign.placement = written->value == "distribute" ? Placement::distribute : Placement::every_node;
   if (const auto written = top.flag("oversubscribe")) campaign.oversubscribe = written->value;
+  if (const auto written = top.choice("beyond_memory", {"refuse", "skip"})) campaign.skips_beyond_memory = written->value == "skip";
   if (const auto written = top.positive("budget_seconds")) campaign.budget_seconds = written->value;
   campaign.timing = read_timing(top);
   campaign.deadline = read_deadline(top);

@@ -95,6 +95,7 @@ struct Campaign {
   std::string counters = "auto";
   Placement placement = Placement::every_node;
   bool oversubscribe = false;
+  bool skips_beyond_memory = false;      // a case whose arrays do not fit; else it is refused
   std::optional<double> budget_seconds;  // nullopt: no limit
   Timing timing;
   Deadline deadline;

@@ -17,6 +17,8 @@ const WrittenKeys campaign_keys{
      {"counters", R"({"type":"string","minLength":1})", "auto, none, names separated by commas, or a chosen set (SET.toml)"},
      {"placement", R"({"enum":["every_node","distribute"]})", "each node measures all cases, or cases are spread over like nodes"},
      {"oversubscribe", flag, "teams larger than the node are allowed; their rows are flagged"},
+     {"beyond_memory", R"({"enum":["refuse","skip"]})",
+      "a case whose arrays do not fit into memory ends the run before it begins, or is skipped"},
      {"budget_seconds", positive, "about how long the run may take, in seconds"},
      {"timing", R"({"$ref":"#/$defs/timing"})", "when a time is known well enough"},
      {"deadline", R"({"$ref":"#/$defs/deadline"})", "how long a case may take"},

@@ -90,24 +90,26 @@ std::optional<std::uint64_t> memory_bytes(const Case& what) {
   return footprint(what);
 }
 
-void require_memory(std::span<const Case> cases, const AvailableMemory& available) {
-  for (const auto& one : cases) {
-    const std::uint64_t available_bytes = one.team.gpus > 0 ? available.gpu_bytes : available.node_bytes;
-    std::optional<std::uint64_t> needed;
-    try {
-      needed = memory_bytes(one);
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& problem) {
-      throw user_error(fmt::format("case {}: {}", one.id(), problem.what()));
-    }
-    if (needed && *needed <= available_bytes) continue;
-    throw user_error(
-        fmt::format("case {} is beyond memory: its arrays need {} on a {}, available are {}; make it smaller or exclude it", one.id(),
-                    needed ? human(*needed) : "more than 2^63 bytes",
-                    one.team.gpus > 0 ? "GPU" : fmt::format("node ({} rank{})", one.team.ranks, one.team.ranks == 1 ? "" : "s"),
-                    human(available_bytes)));
+std::string why_beyond_memory(const Case& what, const AvailableMemory& available) {
+  const std::uint64_t available_bytes = what.team.gpus > 0 ? available.gpu_bytes : available.node_bytes;
+  std::optional<std::uint64_t> needed;
+  try {
+    needed = memory_bytes(what);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& problem) {
+    throw user_error(fmt::format("case {}: {}", what.id(), problem.what()));
   }
+  if (needed && *needed <= available_bytes) return "";
+  return fmt::format("is beyond memory: its arrays need {} on a {}, available are {}", needed ? human(*needed) : "more than 2^63 bytes",
+                     what.team.gpus > 0 ? "GPU" : fmt::format("node ({} rank{})", what.team.ranks, what.team.ranks == 1 ? "" : "s"),
+                     human(available_bytes));
+}
+
+void require_memory(std::span<const Case> cases, const AvailableMemory& available) {
+  for (const auto& one : cases)
+    if (const std::string why = why_beyond_memory(one, available); !why.empty())
+      throw user_error(fmt::format("case {} {}; make it smaller, exclude it, or say beyond_memory = \"skip\"", one.id(), why));
 }
 
 CaseEstimate estimate(const Case& what, const Campaign& campaign) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "campaign/campaign.hpp"
 #include "core/case.hpp"
@@ -18,7 +19,10 @@ struct AvailableMemory {
   std::uint64_t gpu_bytes = 0;   // of a GPU as a whole
 };
 
-/// Throws Error (user) naming the first case whose arrays do not fit: into the node's available memory, or its GPU's.
+/// Says why a case's arrays do not fit into the node's available memory, or its GPU's; empty where they do. Throws Error (user) where the
+/// case's sizes are none.
+std::string why_beyond_memory(const Case& what, const AvailableMemory& available);
+/// Throws Error (user) naming the first case whose arrays do not fit.
 void require_memory(std::span<const Case> cases, const AvailableMemory& available);
 
 /// Rough seconds of one case's passes. The model's work is taken at 5 GFLOP/s and 10 GB/s a rank, the emulated pass as slower by the factor

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/unavailable.hpp"
 #include "cuda/clock_span.cuh"
 #include "cuda/launches.cuh"
 #include "cuda/register.cuh"
@@ -297,7 +298,7 @@ void require_success(cudaError_t result, const char* call, const char* file, int
   if (result == cudaSuccess) return;
   cudaGetLastError();  // told here, once: else the next call that asks would take it for its own
   throw io_error(std::string(call) + " failed: " + cudaGetErrorString(result) + " (" + cudaGetErrorName(result) + ", " + file + ":" +
-                 std::to_string(line) + ")");
+                 std::to_string(line) + ")" + advice_on_gpu_refusal(result));
 }
 
 cudaStream_t stream() { return open_stream; }

@@ -33,6 +33,11 @@ void bequeath(Finished& loser, Finished& winner, std::vector<OutcomeRow>& wrong)
       winner.ceilings.push_back(std::move(row));
 }
 
+/// Whether of two failures the first lies before the other: a watchdog's are in a file of its own, which is read after the node's.
+bool was_before(const OutcomeRow& one, const OutcomeRow& other) {
+  return one.status != Status::ok && one.started_unix_ns < other.started_unix_ns;
+}
+
 /// Keeps one record a unit of work, in the order of their first appearance; wrong results of the others go to `wrong`.
 void keep_winners(std::vector<Finished>& records, std::vector<OutcomeRow>& wrong) {
   std::unordered_map<std::string, std::size_t> place;
@@ -47,7 +52,7 @@ void keep_winners(std::vector<Finished>& records, std::vector<OutcomeRow>& wrong
       slot = std::move(record);
       continue;
     }
-    if (supersedes(record.outcome, slot.outcome)) std::swap(slot, record);
+    if (supersedes(record.outcome, slot.outcome) && !was_before(record.outcome, slot.outcome)) std::swap(slot, record);
     bequeath(record, slot, wrong);
   }
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept), records.end());

@@ -8,10 +8,12 @@ Exit 77 where this user may not read the counters.
 
 import json
 import pathlib
-import subprocess
 import sys
 
-from ncu_agreement import CASES, LIMIT, TOLERANCE, amounts, campaign_of, counted
+import limited
+from ncu_agreement import CASES, TOLERANCE, amounts, campaign_of, counted, keep, told
+
+SECONDS = 18  # of a case at most
 
 LAUNCHES = 3
 FEW = ("validation/series/fp64/", "validation/triad/", "validation/dgemm/")  # one bound by each: arithmetic, memory, L1
@@ -40,10 +42,10 @@ def profiled(plumbline, row, folder):
     folder.mkdir(parents=True, exist_ok=True)
     campaign, out = folder / "case.toml", folder / "profile.json"
     campaign.write_text(campaign_of(row))
-    ended = subprocess.run(
-        [*LIMIT, plumbline, "profile", "--gpu", "--launches", str(LAUNCHES), "-o", out, "--",
+    ended = limited.run(
+        [plumbline, "profile", "--gpu", "--launches", str(LAUNCHES), "-o", out, "--",
          plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
-        capture_output=True, text=True,
+        limited.limit(SECONDS),
     )
     if not out.exists():
         raise RuntimeError(f"profile ended with {ended.returncode}: {ended.stderr.strip().splitlines()[-1:]}")
@@ -61,7 +63,7 @@ def compare(row, theirs):
 
 def main():
     plumbline, score, folder = sys.argv[1], json.loads(pathlib.Path(sys.argv[2]).read_text()), pathlib.Path(sys.argv[3])
-    table, failures = [], 0
+    table, failures = [], []
     for number, begin in enumerate(case for case in CASES if case.startswith(FEW)):
         row = counted(score, begin)
         if row is None:
@@ -69,19 +71,19 @@ def main():
             continue
         try:
             table += compare(row, profiled(plumbline, row, folder / str(number)))
+            keep(folder, table)
         except NotAllowed as refused:
             print(refused)
             return 77
         except RuntimeError as failure:
-            print(f"{row['case']}: {failure}")
-            failures += 1
+            failures.append(f"{row['case']}: {failure}")
+            print(failures[-1])
     for line in table:
         words = {True: "", False: "  APART", None: "  (beside each other only)"}[line["agrees"]]
         ratio = "-" if line["ratio"] is None else f"{line['ratio']:.5f}"
         print(f"{line['case']:70} {line['what']:6} run {line['run']} profile {line['profile']} ratio {ratio}{words}")
-    (folder / "agreement.json").write_text(json.dumps(table, indent=1) + "\n")
-    agreeing = any(line["agrees"] for line in table)
-    return 1 if failures or not agreeing or any(line["agrees"] is False for line in table) else 0
+    keep(folder, table)
+    return told(table, failures)
 
 
 if __name__ == "__main__":

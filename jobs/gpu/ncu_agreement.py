@@ -4,6 +4,7 @@ Some cases of SCORE.json (what `plumbline score gpu_validation.h5 --json` printe
 which plays no part here) run once more, each alone under ncu, which counts the second
 launch of its kernel; `plumbline import ncu` reads what it wrote. Prints a table, leaves FOLDER/agreement.json. Exit 1 where FLOPs differ at
 all, or L1 or L2 bytes by more than 3 %. Bytes of memory are printed beside each other only: they depend on what L2 held before.
+Exit 77 where this user may not read the counters.
 """
 
 import json
@@ -11,7 +12,10 @@ import pathlib
 import subprocess
 import sys
 
-LIMIT = ("timeout", "--kill-after=5", "45")  # of a case: one that hangs shall not cost the others
+import limited
+from counted import obstacle
+
+SECONDS = 40  # of a case at most: one that hangs shall not cost the others
 
 # A case of each kind, by what its id begins with.
 CASES = [
@@ -79,10 +83,10 @@ def under_ncu(plumbline, row, folder):
     folder.mkdir(parents=True, exist_ok=True)
     campaign = folder / "case.toml"
     campaign.write_text(campaign_of(row))
-    profiled = subprocess.run(
-        [*LIMIT, "ncu", "--target-processes", "all", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--launch-skip", "1", "--launch-count", "1",
+    profiled = limited.run(
+        ["ncu", "--target-processes", "all", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw", "--launch-skip", "1", "--launch-count", "1",
          "--metrics", ",".join(METRICS), plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
-        capture_output=True, text=True,
+        limited.limit(SECONDS),
     )
     lines = profiled.stdout.splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
@@ -102,9 +106,34 @@ def amounts(row):
     return {"flops": row["flops"], **{name: levels.get(name, {}).get("bytes") for name in ("L1", "L2", "mem")}}
 
 
+def is_refused(doctor):
+    """Whether the counters were refused to this user, by what part 40 left."""
+    found = obstacle(json.loads(doctor.read_text())) if doctor.exists() else None
+    return found is not None and found[0] == "permission"
+
+
+def keep(folder, table):
+    """Leaves the table as far as it is known, for what comes next may hang."""
+    (folder / "agreement.json").write_text(json.dumps(table, indent=1) + "\n")
+
+
+def told(table, failures):
+    """Says in the last line how much agrees and what does not; the exit code, 0 where all that was compared does, and something was."""
+    judged = [line for line in table if line["agrees"] is not None]
+    apart = [f"{line['case']} {line['what']}" for line in judged if not line["agrees"]]
+    words = [f"{len(judged) - len(apart)} of {len(judged)} amounts agree" if judged else "nothing was compared"]
+    words += [f"apart: {', '.join(apart)}"] if apart else []
+    words += [f"{len(failures)} failed, the last: {failures[-1]}"] if failures else []
+    print("; ".join(words))
+    return 1 if apart or failures or not judged else 0
+
+
 def main():
     plumbline, score, folder = sys.argv[1], json.loads(pathlib.Path(sys.argv[2]).read_text()), pathlib.Path(sys.argv[3])
-    table, apart = [], 0
+    if is_refused(pathlib.Path(sys.argv[2]).with_name("doctor.json")):
+        print("this user is refused the GPU's counters, so that there are no counts to hold ncu's against")
+        return 77
+    table, failures = [], []
     for number, begin in enumerate(CASES):
         row = counted(score, begin)
         if row is None:
@@ -113,18 +142,18 @@ def main():
         try:
             theirs, ours = amounts(under_ncu(plumbline, row, folder / str(number))), amounts(row)
         except (RuntimeError, subprocess.CalledProcessError) as failure:
-            print(f"{row['case']}: {failure}")
-            apart += 1
+            failures.append(f"{row['case']}: {failure}")
+            print(failures[-1])
             continue
         for name, ncu in theirs.items():
             ratio = ncu / ours[name] if ncu is not None and ours[name] else None
             agrees = None if ratio is None or name not in TOLERANCE else abs(ratio - 1) <= TOLERANCE[name]
-            apart += agrees is False
             table.append({"case": row["case"], "what": name, "ours": ours[name], "ncu": ncu, "ratio": ratio, "agrees": agrees})
+            keep(folder, table)
             words = {True: "", False: "  APART", None: "  (beside each other only)"}[agrees]
             print(f"{row['case']:70} {name:6} ours {ours[name]} ncu {ncu} ratio {'-' if ratio is None else f'{ratio:.5f}'}{words}")
-    (folder / "agreement.json").write_text(json.dumps(table, indent=1) + "\n")
-    return 1 if apart or not any(line["agrees"] for line in table) else 0
+    keep(folder, table)
+    return told(table, failures)
 
 
 if __name__ == "__main__":

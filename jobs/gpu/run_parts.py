@@ -1,7 +1,7 @@
 """This goes through everything that needs a GPU, with programs that were built elsewhere: it installs and builds nothing, and needs neither
 MPI nor a network.
 
-  bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--only PART]... [--again PART]...
+  bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--only PART]... [--again PART]... [--hurry 1]
 
 FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
 The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds, and ends
@@ -9,8 +9,11 @@ one that takes twice the seconds that it says; the next one goes on. A part that
 others it is begun anew, as are those named by --again, and those begun on a machine with another GPU (by UUID: machines may share a
 name). --only names those that this call takes. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
 
-Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time: it
-goes on next time, four times at most; one that "closes" sums up what there is by the end of every call.
+--hurry N is for rehearsals without a GPU, whose campaigns are small ones: all limits of the parts, and of what they start, are divided by N.
+
+Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time, or
+end at what hangs: it goes on next time, four times at most, and those that come "after" it wait meanwhile; one that "closes" sums up what
+there is by the end of every call. What a part that is not done ended with is in its folder: ended.json.
 
 Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed, or a file or program cannot be used (said) · 2 wrong use ·
 75 parts remain: call again
@@ -22,6 +25,7 @@ import argparse
 import contextlib
 import glob
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -40,6 +44,8 @@ SKIPPED, STOPPED_EARLY, TIMED_OUT = 77, 75, (124, 137, 143)  # what a part ends 
 MOST_GOES = 4  # of a part that never comes to its end
 PATIENCE = 2  # times the seconds that it says: then a part hangs, and those after it shall have their time
 LEAST_GO = 120  # seconds: what a part needs that goes on another time
+LEAST_LIMIT = 10  # seconds: of a part, however much a rehearsal hurries
+MOST_LETTERS = 400  # of a reason
 LINES_SO_FAR = 60  # of what sums up while parts remain
 
 
@@ -59,7 +65,8 @@ class Options(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="store_true")
         self.add_argument("--programs", default=f"{HERE}/../../build-ci")
         self.add_argument("--results", default="gpu-results")
-        self.add_argument("--seconds", default=480, type=whole_seconds)
+        self.add_argument("--seconds", default=480, type=whole_number)
+        self.add_argument("--hurry", default=1, type=whole_number)
         self.add_argument("--parts", default=OUR_PARTS)  # others are for the test of this program
         self.add_argument("--only", action="append", default=[])
         self.add_argument("--again", action="append", default=[])
@@ -68,10 +75,10 @@ class Options(argparse.ArgumentParser):
         raise WrongUse(f"{message}; try --help")
 
 
-def whole_seconds(text: str) -> int:
-    """The seconds of a call, of which there must be one at least."""
+def whole_number(text: str) -> int:
+    """A number of seconds, or of times, of which there must be one at least."""
     if not re.fullmatch("[1-9][0-9]*", text):
-        raise argparse.ArgumentTypeError(f"{text}: a whole number of seconds is needed")
+        raise argparse.ArgumentTypeError(f"{text}: a whole number is needed, from 1 on")
     return int(text)
 
 
@@ -145,10 +152,12 @@ class Part:
         self.folder = results / self.name
         self.output = self.folder / "output.txt"
         self.done = self.folder / "done"  # the programs by which it is done, how it went, and the machine's GPUs
+        self.ended = self.folder / "ended.json"  # how it ended, done or not: exit code, seconds, their limit, in words, the machine's GPUs
         self.begun_by = results / f".programs-{self.name}"  # the programs that began it, and the machine's GPUs
         self.goes = results / f".goes-{self.name}"  # how often it has ended before it was done
         self.is_resumable = self.head.get("resumable") == "yes"
         self.closes = self.head.get("closes") == "yes"
+        self.after = self.head.get("after")  # the part that it waits for while that one goes on
 
     @property
     def what(self) -> str:
@@ -164,6 +173,22 @@ class Part:
     def done_on(self) -> str:
         """The GPUs of the machine that did it."""
         return "".join(lines_of(self.done)[2:3])
+
+    def reason(self) -> str:
+        """The line of its output that tells best why it is not done: the program's first complaint, else what was said last; with the file."""
+        told = [line.strip() for line in lines_of(self.output) if line.strip(" =")]
+        complaints = [line for line in told if line.startswith("plumbline: ")]
+        words = [line if len(line) <= MOST_LETTERS else line[:MOST_LETTERS] + "..." for line in complaints[:1] or told[-1:]]
+        return "; ".join([*words, f"see {self.output}"])
+
+    def note_end(self, code: int, seconds: int, limit: int, how: str, gpus: str) -> None:
+        """Keeps how it ended beside what it left."""
+        found = {"exit_code": code, "seconds": seconds, "limit_seconds": limit, "how": how, "gpus": gpus}
+        write(self.ended, json.dumps(found, indent=1) + "\n")
+
+    def last_end(self) -> str:
+        """Says how it ended last time; empty where it has not been begun, or was not ended by itself."""
+        return json.loads(self.ended.read_text(encoding="utf-8"))["how"] if self.ended.is_file() else ""
 
     def needed(self) -> int:
         """The seconds that it takes, or to begin one that goes on another time."""
@@ -226,19 +251,20 @@ def wrapped_programs(programs: str, folder: pathlib.Path) -> str:
     return str(folder)
 
 
-def environment_of(programs: str, results: pathlib.Path, scratch: pathlib.Path) -> dict[str, str]:
+def environment_of(programs: str, results: pathlib.Path, scratch: pathlib.Path, hurry: int) -> dict[str, str]:
     """The environment by which the parts find their programs."""
     packed = os.path.exists(f"{programs}/lib/libstdc++.so.6")
     folder = wrapped_programs(programs, scratch / "bin") if packed else f"{programs}/bin"
     tests = folder if os.path.exists(f"{folder}/gpu_tests.txt") else f"{programs}/tests"  # a build folder's
     device = os.environ.get("CUDA_VISIBLE_DEVICES") or "0"  # a part's seconds are those of one GPU
-    return {**os.environ, "PROGRAMS": programs, "BIN": folder, "RESULTS": str(results), "TESTS": tests, "CUDA_VISIBLE_DEVICES": device}
+    ours = {"PROGRAMS": programs, "BIN": folder, "RESULTS": str(results), "TESTS": tests, "HURRY": str(hurry)}
+    return {**os.environ, **ours, "CUDA_VISIBLE_DEVICES": device}
 
 
 def gpus_here() -> list[str]:
     """The machine's GPUs as nvidia-smi lists them, by UUID where it tells one; none where it does not answer."""
     try:
-        told = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=60).stdout
+        told = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=20).stdout
     except (OSError, subprocess.TimeoutExpired):
         return []
     lines = [line for line in told.decode("utf-8", "replace").splitlines() if line.startswith("GPU")]
@@ -254,19 +280,37 @@ class Call:
         self.options, self.parts, self.results, self.began = options, parts, results, began
         self.identity = identity_of(programs)
         self.gpus = " ".join(gpus_here())
-        self.environment = environment_of(programs, results, scratch)
+        self.environment = environment_of(programs, results, scratch, options.hurry)
         self.failed: list[str] = []
         self.something_new = False
 
     def seconds_spent(self) -> int:
         return int(time.monotonic() - self.began)
 
-    def count_go(self, part: Part, why: str) -> None:
-        """One go more of a part that is not done; a part that never comes to its end fails."""
+    def count_go(self, part: Part, why: str) -> str:
+        """One go more of a part that is not done, in words; a part that never comes to its end fails."""
         goes = part.goes_before() + 1
         write(part.goes, f"{goes}\n")
+        how = f"{why}, for the {goes}th time" if goes >= MOST_GOES else why
         if goes >= MOST_GOES:
-            self.failed.append(f"{part.name}: {why}, for the {goes}th time")
+            self.failed.append(f"{part.name}: {how}")
+        return how
+
+    def limit_of(self, part: Part, left: int) -> int:
+        """The seconds after which a part is ended, of which it needs half where nothing hangs."""
+        patience = PATIENCE * part.seconds
+        return min(left, max(patience // self.options.hurry, min(patience, LEAST_LIMIT)))
+
+    def waits_for(self, part: Part) -> Part | None:
+        """The part that must come to its end before this one is begun: it goes on with the next call, unless it did so too often."""
+        other = next((one for one in self.parts if one.name == part.after), None)
+        if self.options.only or other is None or other.is_done(self.identity):
+            return None
+        return other if 0 < other.goes_before() < MOST_GOES else None
+
+    def look_at_gpus(self) -> None:
+        """Sees which GPUs are here now. A driver that does not answer has not taken them away."""
+        self.gpus = " ".join(gpus_here()) or self.gpus
 
     def begin(self, part: Part) -> None:
         """Makes its folder anew."""
@@ -281,57 +325,60 @@ class Call:
         write(part.begun_by, f"{self.identity}\n{self.gpus}\n")
         part.goes_before()  # what is wrong with it is told before minutes are spent
 
-    def do_part(self, part: Part, limit: int) -> bool:
-        """Runs it; notes that it is done, unless it failed. False where it goes on another time, which those after it wait for."""
+    def do_part(self, part: Part, limit: int) -> None:
+        """Runs it; notes that it is done, unless it failed or goes on another time."""
         begun = self.seconds_spent()
         if part.is_resumable and limit > 60:
             limit -= 20  # until the case at hand is finished and written down
+        self.look_at_gpus()
         self.begin(part)
         say(f"=== {part.name}: {part.what}")
         code = part.run(limit, self.environment, "--kill-after=20", cwd=part.folder)
-        is_over = self.note(part, code, limit, self.seconds_spent() - begun)
+        seconds = self.seconds_spent() - begun
+        part.note_end(code, seconds, limit, self.note(part, code, limit, seconds), self.gpus)
         pass_on([part.output.read_bytes()])  # last: what is done stays so where nobody reads any more
-        return is_over
 
-    def note(self, part: Part, code: int, limit: int, seconds: int) -> bool:
-        """Notes how a part went. False where it goes on another time."""
+    def note(self, part: Part, code: int, limit: int, seconds: int) -> str:
+        """Notes how a part went, and says it."""
         if code == STOPPED_EARLY or (code in TIMED_OUT and part.is_resumable):
-            self.count_go(part, "stopped early" if code == STOPPED_EARLY else f"not done after {limit} s")
-            return False
+            how = "stopped early" if code == STOPPED_EARLY else f"not done after {limit} s"
+            return self.count_go(part, f"{how} ({part.reason()})")
         if code in (0, SKIPPED):
             goes = part.goes_before()
             last = f", the last of {goes + 1} goes" if goes else ""  # the seconds are of one go alone
             how = f"skipped: {''.join(lines_of(part.output)[-1:])}" if code == SKIPPED else f"passed, {seconds} s{last}"
             write(part.done, f"{self.identity}\n{how}\n{self.gpus}\n")
             part.goes.unlink(missing_ok=True)
-        elif code in TIMED_OUT:
-            self.failed.append(f"{part.name}: not done after {limit} s")
-        else:
-            self.failed.append(f"{part.name}: exit code {code}; see {part.output}")
-        return True
+            return how
+        part.goes.unlink(missing_ok=True)  # nobody waits for what failed
+        how = f"not done after {limit} s" if code in TIMED_OUT else f"exit code {code}"
+        self.failed.append(f"{part.name}: {how}: {part.reason()}")
+        return f"failed, {how}: {part.reason()}"
 
     def close_with(self, part: Part) -> None:
         """Does a part that is done with all the others, and again where one of them was done again; until then it is only told."""
         if all(other.closes or other.is_done(self.identity) for other in self.parts):
             if self.something_new or not part.is_done(self.identity):
-                self.do_part(part, part.seconds)
+                self.do_part(part, self.limit_of(part, PATIENCE * part.seconds))
             return
         part.forget()
         part.folder.mkdir(exist_ok=True)
         say(f"=== {part.name} so far")
-        part.run(part.seconds, self.environment)
+        part.run(self.limit_of(part, PATIENCE * part.seconds), self.environment)
         pass_on(part.output.read_bytes().splitlines(keepends=True)[-LINES_SO_FAR:])
 
     def do_parts(self) -> None:
         for part in self.parts:
             if part.closes or part.is_done(self.identity) or (self.options.only and part.name not in self.options.only):
                 continue
+            if other := self.waits_for(part):
+                say(f"=== {part.name} waits for {other.name}, which goes on with the next call")
+                continue
             left = self.options.seconds - self.seconds_spent()
-            if part.needed() > left:
+            if part.needed() // self.options.hurry > left:
                 break
             self.something_new = True
-            if not self.do_part(part, min(left, PATIENCE * part.seconds)):
-                break
+            self.do_part(part, self.limit_of(part, left))
         for part in self.parts:
             if part.closes:
                 self.close_with(part)
@@ -342,18 +389,17 @@ class Call:
         remaining = [part for part in self.parts if not part.is_done(self.identity)]
         for part in self.parts:
             elsewhere = f" (on {part.done_on()})" if part.done_on() != self.gpus else ""
-            say(f"  {part.name:16} " + (f"remains, about {part.seconds} s: {part.what}" if part in remaining else part.how() + elsewhere))
+            last = f"; last time {part.last_end()}" if part in remaining and part.last_end() else ""
+            say(f"  {part.name:16} " + (f"remains, about {part.seconds} s: {part.what}{last}" if part in remaining else part.how() + elsewhere))
         say(f"  results: {self.results}")
         for one in self.failed:
             say(f"gpu: FAILED {one}")
-        if self.failed:
-            return 1
         if not remaining:
             say("gpu: all parts are done")
             return 0
         without = "".join(f" without --{name}" for name in ("again", "only") if getattr(self.options, name))
         say(f"gpu: {len(remaining)} of {len(self.parts)} parts remain; the same command{without} goes on with them")
-        return 75
+        return 1 if self.failed else 75
 
 
 def folder_of_programs(options: argparse.Namespace) -> str:

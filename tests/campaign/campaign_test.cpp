@@ -50,6 +50,7 @@ passes = ["time"]
 counters = "none"
 placement = "distribute"
 oversubscribe = true
+beyond_memory = "skip"
 budget_seconds = 120
 [journal]
 sync_seconds = 2.5
@@ -75,6 +76,7 @@ mode = "full"
   EXPECT_EQ(c.counters, "none");
   EXPECT_EQ(c.placement, Placement::distribute);
   EXPECT_TRUE(c.oversubscribe);
+  EXPECT_TRUE(c.skips_beyond_memory);
   EXPECT_EQ(c.budget_seconds, 120);
   EXPECT_EQ(c.timing.min_seconds, 0.5);
   EXPECT_EQ(c.journal.sync_seconds, 2.5);
@@ -122,6 +124,7 @@ TEST(campaign, absent_keys_have_the_documented_presets) {
   EXPECT_EQ(c.counters, "auto");
   EXPECT_EQ(c.placement, Placement::every_node);
   EXPECT_FALSE(c.oversubscribe);
+  EXPECT_FALSE(c.skips_beyond_memory);
   EXPECT_FALSE(c.budget_seconds);
   EXPECT_EQ(c.timing.min_seconds, 0.02);
   EXPECT_EQ(c.journal.sync_seconds, 0);

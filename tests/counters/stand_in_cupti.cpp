@@ -1,6 +1,6 @@
 // A library that answers like NVIDIA's driver and CUPTI on a node with GPUs, as far as counting asks, for machines that have none. It
 // holds to CUPTI's order of calls: what comes out of turn is refused. One unit of work counts 1, 2, 3, ... of the metrics of a
-// configuration in their order.
+// configuration in their order, or 1 of each (alike: arithmetic is of doubles alone).
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +46,8 @@ double value_of(const std::string& metric, std::size_t place, std::uint64_t work
     if (metric == "sm__cycles_elapsed.max") return elements * 1e-9 * settings.clock_hz + 10;
     if (metric == "sm__warps_active.avg.pct_of_peak_sustained_active") return work == 0 ? std::nan("") : 62.5;
   }
+  const bool is_other_arithmetic = metric.starts_with("sm") && metric.find("op") != metric.npos && metric.find("_op_d") == metric.npos;
+  if (settings.alike) return is_other_arithmetic ? 0 : elements;
   return static_cast<double>(place + 1) * elements;
 }
 
@@ -68,6 +70,8 @@ __attribute__((constructor)) void set_by_the_environment() {
   if (const char* clock = std::getenv("STAND_IN_CUPTI_CLOCK_HZ")) settings.clock_hz = std::atof(clock);
   if (const char* refused = std::getenv("STAND_IN_CUPTI_EMPTY_RANGE")) settings.empty_range = std::atoi(refused);
   if (std::getenv("STAND_IN_CUPTI_DROPS_EMPTY_RANGES") != nullptr) settings.drops_empty_ranges = true;
+  if (std::getenv("STAND_IN_CUPTI_DROPS_A_RANGE") != nullptr) settings.drops_a_range = true;
+  if (std::getenv("STAND_IN_CUPTI_ALIKE") != nullptr) settings.alike = true;
   if (std::getenv("STAND_IN_CUPTI_HANGS") != nullptr) settings.hangs = true;
 }
 

@@ -38,7 +38,9 @@ STAND_IN CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
   return *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0, CUDA_SUCCESS;
 }
 STAND_IN CUresult cuCtxSynchronize() { return work_done += unfinished, unfinished = 0, static_cast<CUresult>(settings.synchronize); }
+/// STAND_IN_DRIVER_HELD: another process has the GPU for itself.
 STAND_IN CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  if (std::getenv("STAND_IN_DRIVER_HELD") != nullptr) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   return *context = context_at(static_cast<std::size_t>(device)), CUDA_SUCCESS;
 }
 STAND_IN CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return CUDA_SUCCESS; }

@@ -53,6 +53,7 @@ struct Settings {
   int subscribe = 0, further_passes = 0, configure = 0, empty_range = 0;  // the last: what popping a range without work is refused with
   int synchronize = 0;
   bool hangs = false;  // where a count starts
+  bool alike = false;  // the place of a metric does not matter
   bool never_done = false, nothing_is_no_number = false, drops_a_range = false, drops_empty_ranges = false, configures_once = false;
   const char* chip = "GH100";
   double clock_hz = 0;  // if any: time, cycles and occupancy are those of a GPU on that clock that works on an element in a nanosecond

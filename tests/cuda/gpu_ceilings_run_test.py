@@ -137,6 +137,27 @@ def test_after_a_fault_that_the_gpu_does_not_survive_the_rest_is_skipped(run):
     assert left and all(row["status"] == "skipped" and f"since the ceiling {failed[0]['name']} failed" in row["reason"] for row in left)
 
 
+def test_a_ceiling_that_hangs_costs_its_deadline_twice_and_what_was_measured_before_it_is_kept(run):
+    wanted = WANTED.replace('"GPU chase"', '"GPU shared load"') + "[deadline]\nfloor_seconds = 4\n"
+    hangs = {"PLUMBLINE_STAND_IN_HANGS_IN": "ert/shared"}
+    for attempt in ("tries it once more", "leaves it out"):
+        ended, store = run(wanted, "--resume", **hangs)
+        assert ended.returncode == 75 and f"GPU shared load/-/shared/r1t1 took longer than" in ended.stderr and attempt in ended.stderr, ended.stderr
+        recovered = plumbline("recover", store.with_suffix(".journal"))
+        assert recovered.returncode == 0, recovered.stderr
+        rows = of_gpus(store)
+        [hung] = [row for row in rows if row["status"] == "failed" and row["session"] == rows[-1]["session"]]
+        assert hung["name"] == "GPU shared load" and "took longer than" in hung["reason"]
+        assert any(row["status"] == "ok" for row in rows), "what came before it in the round"
+    ended, _ = run(wanted, "--resume", **hangs)
+    assert ended.returncode == 1 and "GPU shared load" in ended.stderr and "not tried again after 2 deadlines" in ended.stderr, ended.stderr
+    measured = {(row["name"], row["round"]) for row in of_gpus(store) if row["status"] == "ok"}
+    assert measured == {(name, round) for name in ("GPU FP64 FMA", "GPU launch, stream") for round in (0, 1)}
+    samples = table(store, "ceilings")
+    ended, _ = run(wanted, "--resume", **hangs)
+    assert ended.returncode == 1 and table(store, "ceilings") == samples, "the rounds are whole but for what is given up"
+
+
 def test_a_dry_run_counts_them(run):
     ended, store = run(WANTED, "--dry-run")
     assert ended.returncode == 0 and "0 ceiling points and " in ended.stdout and "of the GPU x 2 rounds" in ended.stdout

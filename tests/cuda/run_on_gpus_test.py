@@ -254,6 +254,28 @@ def test_what_no_gpu_of_the_run_can_hold_is_refused_before_anything_runs(run):
     assert not store.exists()
 
 
+def test_what_no_gpu_of_the_run_can_hold_is_skipped_where_the_campaign_says_so_and_the_rest_is_measured(run, tmp_path):
+    text = HEAD.replace("[timing]", 'beyond_memory = "skip"\n[timing]') + ON_GPU.replace("m = 64", "m = [8, 64]")
+    (tmp_path / "skips.toml").write_text(text)
+    ended = plumbline("run", tmp_path / "skips.toml", "-o", tmp_path / "skips.h5", PLUMBLINE_STAND_IN_BYTES="5000")
+    assert ended.returncode == 0, ended.stderr
+    skipped = outcomes(tmp_path / "skips.h5", "skipped")
+    assert {row["case"].split("/m=")[1].split("/")[0] for row in skipped} == {"64"}
+    assert all("is beyond memory: its arrays need 65536 bytes" in row["reason"] for row in skipped)
+    assert {row["case"].split("/m=")[1].split("/")[0] for row in outcomes(tmp_path / "skips.h5", "ok")} == {"8"}
+
+
+def test_a_gpu_that_another_process_holds_is_one_line_and_cases_on_the_cpu_are_measured(run):
+    ended, store = run(ON_GPU + ON_CPU, PLUMBLINE_STAND_IN_HELD="1")
+    assert ended.returncode == 1 and len(ended.stderr.strip().splitlines()[-1:]) == 1
+    failed = outcomes(store, "failed")
+    assert len(failed) == 2 and all("the GPU at 0000:17:00.0 cannot be used: cudaSetDevice failed" in row["reason"] for row in failed)
+    assert all("another process holds this GPU alone (exclusive mode)" in row["reason"] and "nvidia-smi -c DEFAULT" in row["reason"] for row in failed)
+    assert all("/r1t1/" in row["case"] for row in outcomes(store, "ok")) and outcomes(store, "ok")
+    again, _ = run(ON_GPU + ON_CPU, "--resume")
+    assert again.returncode == 0 and len([row for row in outcomes(store, "ok") if "/g1/" in row["case"]]) == 2, again.stderr
+
+
 def test_show_has_its_rate_and_no_roof_of_a_cpu(run):
     ended, store = run(ON_GPU + '[ceilings]\nonly = ["FP64 vector FMA", "load"]\nrounds = 1\n')
     assert ended.returncode == 0, ended.stderr

@@ -267,9 +267,8 @@ def test_without_a_driver_it_is_one_line_that_says_what_to_try(launching):
         assert "no NVIDIA driver here" in ended.stderr and "--count-only" in ended.stderr
 
 
-@pytest.mark.parametrize("words", [["--gpu", "--count-only"], []])
-def test_one_way_of_counting_is_to_be_named(words):
-    ended = plumbline("profile", *words, "--", "/bin/true", gpus_here=False)
+def test_one_way_of_counting_is_to_be_named():
+    ended = plumbline("profile", "--gpu", "--count-only", "--", "/bin/true", gpus_here=False)
     assert ended.returncode == 2 and "either by the emulator (--count-only) or on GPUs (--gpu)" in ended.stderr
 
 

@@ -31,6 +31,7 @@ def programs(tmp_path):
 def parts(tmp_path):
     folder = tmp_path / "parts"
     folder.mkdir()
+    (folder / "limits.bash").symlink_to(SOURCE / "jobs/gpu/parts/limits.bash")
 
     def add(name, text, seconds=10):
         (folder / f"{name}.sh").write_text(f"# what: the part {name}\n# seconds: {seconds}\n{text}\n")
@@ -93,19 +94,17 @@ def test_a_part_that_hangs_is_ended(tmp_path, programs, parts):
 
 
 def test_a_test_that_hangs_is_told_and_those_after_it_run(tmp_path, programs):
-    text = (SOURCE / "jobs/gpu/parts/20-tests.sh").read_text()
-    assert " 90 " in text
-    (tmp_path / "jobs/parts").mkdir(parents=True)
-    (tmp_path / "jobs/counted.py").symlink_to(SOURCE / "jobs/gpu/counted.py")
-    (tmp_path / "jobs/parts/20-tests.sh").write_text(text.replace(" 90 ", " 1 "))
     (programs / "bin/gpu_tests.txt").write_text("hangs\nruns\n")
     doctor = json.dumps({"rows": [{"what": "counters by cupti", "status": "ok", "reason": None}]})
     for name, does in {"plumbline": f"echo '{doctor}'", "hangs": "exec sleep 60", "runs": "echo ran"}.items():
         (programs / "bin" / name).write_text(f"#!/bin/sh\n{does}\n")
         (programs / "bin" / name).chmod(0o755)
-    environment = {**os.environ, "BIN": str(programs / "bin"), "TESTS": str(programs / "bin"), "OUT": str(tmp_path)}
-    ended = subprocess.run(["bash", tmp_path / "jobs/parts/20-tests.sh"], capture_output=True, text=True, timeout=30, env=environment)
+    environment = {**os.environ, "BIN": str(programs / "bin"), "TESTS": str(programs / "bin"), "OUT": str(tmp_path), "HURRY": "90"}
+    ended = subprocess.run(["bash", SOURCE / "jobs/gpu/parts/20-tests.sh"], capture_output=True, text=True, timeout=30, env=environment)
     assert ended.returncode == 1 and "hangs hangs: it was ended after" in ended.stdout and "--- runs\nran\n" in ended.stdout
+    (programs / "bin/hangs").write_text("#!/bin/sh\nkill -SEGV $$\n")
+    ended = subprocess.run(["bash", SOURCE / "jobs/gpu/parts/20-tests.sh"], capture_output=True, text=True, timeout=30, env=environment)
+    assert ended.returncode == 1 and "failed: hangs ended with exit code 139\n" in ended.stdout, "also where it says nothing"
 
 
 def test_a_part_that_can_be_resumed_remains_when_its_time_is_over_and_those_after_it_wait(tmp_path, programs, parts):
@@ -345,6 +344,33 @@ def test_a_call_takes_those_parts_alone_that_it_names(tmp_path, programs, parts)
     assert ended.returncode == 2 and "--only 40-none: there is no such part" in ended.stderr
 
 
+AFTER = "# what: one that waits\n# seconds: 1\n# after: 10-long\ntouch $RESULTS/begun\n"
+
+
+def test_a_part_waits_for_the_one_that_it_comes_after_but_not_for_ever_and_others_do_not(tmp_path, programs, parts):
+    (parts.folder / "10-long.sh").write_text("# what: a long one\n# seconds: 1\n# resumable: yes\necho 'plumbline: it hangs'; echo more; exit 75\n")
+    (parts.folder / "20-after.sh").write_text(AFTER)
+    parts("30-other", "true")
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 75, ended.stdout
+    assert "=== 20-after waits for 10-long, which goes on with the next call" in ended.stdout and "30-other         passed" in ended.stdout
+    assert "10-long          remains, about 1 s: a long one; last time stopped early (plumbline: it hangs; see " in ended.stdout
+    assert [run(tmp_path, programs, parts).returncode for _ in range(2)] == [75, 75] and not (tmp_path / "results/begun").exists()
+    ended = run(tmp_path, programs, parts)
+    assert ended.returncode == 1 and (tmp_path / "results/begun").exists(), "four times is enough"
+    assert "FAILED 10-long: stopped early (plumbline: it hangs; see " in ended.stdout and "for the 4th time" in ended.stdout
+
+
+def test_how_a_part_ended_is_kept_and_a_rehearsal_hurries(tmp_path, programs, parts):
+    parts("10-hangs", "echo begun; sleep 600", seconds=20)
+    parts("20-fails", "echo why; exit 3")
+    ended = run(tmp_path, programs, parts, "--hurry", "10", "--seconds", "480")
+    assert ended.returncode == 1, ended.stdout
+    hung, failed = (json.loads((tmp_path / f"results/{part}/ended.json").read_text()) for part in ("10-hangs", "20-fails"))
+    assert (hung["exit_code"], hung["limit_seconds"]) == (124, 10) and hung["how"].startswith("failed, not done after 10 s: begun; see ")
+    assert (failed["exit_code"], failed["limit_seconds"]) == (3, 10) and failed["how"].startswith("failed, exit code 3: why; see ")
+
+
 def test_results_are_brought_along_to_another_machine(tmp_path, programs, parts):
     parts("10-first", "true")
     parts("20-second", "true", seconds=400)
@@ -384,7 +410,8 @@ def test_other_programs_do_all_parts_again(tmp_path, programs, parts):
 @pytest.mark.parametrize(
     "options, word",
     [
-        (["--seconds", "soon"], "a whole number of seconds"),
+        (["--seconds", "soon"], "soon: a whole number is needed"),
+        (["--hurry", "0"], "0: a whole number is needed, from 1 on"),
         (["--again", "no-such-part"], "there is no such part"),
         (["--programs", "/nonexistent"], "no bin/plumbline in /nonexistent"),
         (["--wrong"], "unrecognized arguments: --wrong"),

@@ -301,12 +301,6 @@ def test_a_launcher_is_refused_with_the_right_order():
     assert f"'{launcher} -n 4 plumbline profile --count-only -- program args'" in refused("--", launcher, "-n", "2", "ls")
 
 
-def test_timing_is_not_there_yet_and_says_so():
-    done = run(PLUMBLINE, "profile", "--", "true")
-    assert done.returncode == 2
-    assert "--count-only" in done.stderr
-
-
 def test_without_valgrind_the_remedy_is_told(tmp_path):
     (tmp_path / "true").symlink_to("/bin/true")
     assert "install the package valgrind" in refused("--", "true", environment={"PATH": str(tmp_path)})

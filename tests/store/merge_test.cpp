@@ -312,6 +312,18 @@ TEST(merge, a_failed_newer_attempt_leaves_the_older_samples) {
   EXPECT_TRUE(same_bits(both.outcomes, older.outcomes));
 }
 
+TEST(merge, of_failures_in_a_nodes_files_the_last_in_time_wins_whatever_file_it_is_in) {
+  const Scratch scratch;
+  const auto folder = scratch / "x.journal";
+  Finished hung = failed(sample_time(1)), later = failed(sample_time(1, "n1", "s2"));
+  later.outcome.started_unix_ns = hung.outcome.started_unix_ns + 1;
+  Journal(folder, "n1" + std::string(watchdog_suffix), sample_header("s1", 10)).append(hung);
+  Journal(folder, "n1", sample_header("s2", 20)).append(later);
+  const Results results = merge_journals(folder);
+  ASSERT_EQ(results.outcomes.size(), 1U);
+  EXPECT_EQ(results.outcomes[0], later.outcome);
+}
+
 TEST(append, rows_that_were_loaded_before_are_not_repeated) {
   const Scratch scratch;
   write_store(scratch / "x.h5", sample_results(3));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "app/session/form_agreement.hpp"
 #include "app/session/run_nodes.hpp"
@@ -107,6 +108,24 @@ void measure_on_gpus(RunContext& run, GpuCeilingsStage& stage, int round) {
   run.ranks.local().wait_for_all();
 }
 
+/// The run's deadlines of a GPU's points, each of which may hang by itself, and its memory of those that did.
+GpuPointsWatch watch_of(RunContext& run) {
+  return {.begins = [&run](const std::string& point, double seconds,
+                           const Finished& so_far) { run.deadlines.begin_gpu_point(run.plan, point, seconds, so_far); },
+          .waits = [&run] { run.deadlines.wait_for_ceilings(run.plan, nodes_in_turn(run)); },
+          .given_up = [&run](const std::string& point) -> nlohmann::json {
+            const auto& overdue = run.record.earlier().overdue;
+            const auto found = overdue.find({point, run.ranks.host(), std::string(time_pass)});
+            if (found == overdue.end() || !found->second.given_up) return {};
+            const Deadline& deadline = run.campaign().deadline;
+            return {{"point", point},
+                    {"times", found->second.times},
+                    {"reason", found->second.reason},
+                    {"factor", deadline.factor},
+                    {"floor_seconds", deadline.floor_seconds}};
+          }};
+}
+
 void measure_on_nodes(RunContext& run, Stages& stages, int round) {
   const std::string id = stages.cpus.round_id(round);
   run.deadlines.begin_ceilings(run.plan, id, nodes_in_turn(run));
@@ -142,7 +161,7 @@ void measure_ceilings(RunContext& run) {
   if (!run.ranks.world().any(any_here)) return;
   choose_forms(run);
   Stages stages{.cpus = CeilingsStage(run.plan.ceilings, run.session, run.ranks, run.plan.place),
-                .gpus = GpuCeilingsStage(run.plan.gpus, run.session, run.ranks, run.runner.gpu_in_use()),
+                .gpus = GpuCeilingsStage(run.plan.gpus, run.session, run.ranks, run.runner.gpu_in_use(), watch_of(run)),
                 .messages = MpiCeilingsStage(campaign, run.session, run.ranks, run.plan.place),
                 .links = NodeLinksStage(campaign, run.session, run.ranks, run.plan.place)};
   for (int round = 0; round < run.plan.ceiling_rounds && !run.stop_here(); ++round) {

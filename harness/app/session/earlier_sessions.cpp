@@ -28,14 +28,19 @@ std::string where_measured(const CeilingRow& row) {
   return row.scope == gpu_scope ? gpu_rounds(row.device) : "node";
 }
 
-/// The rounds of ceilings that were measured, named as units of work. What failed is tried again, and not forgotten.
-void add_ceiling_rounds(const Results& earlier, std::set<WorkKey>& keys) {
+/// The rounds of ceilings that were measured, named as units of work. What failed is tried again, and not forgotten; a point that hung
+/// twice is not.
+void add_ceiling_rounds(const Results& earlier, const std::map<WorkKey, Overdue>& overdue, std::set<WorkKey>& keys) {
+  const auto is_given_up = [&](const CeilingRow& row) {
+    const auto found = overdue.find({gpu_point(row), row.node, "time"});
+    return found != overdue.end() && found->second.given_up;
+  };
   using Round = std::tuple<std::string, std::string, std::string, std::int32_t>;
   std::map<Round, std::vector<std::string>> rounds;
   std::set<Round> failed;
   for (const auto& row : earlier.ceilings) {
     const Round round{where_measured(row), row.node, row.session, row.round};
-    if (is_failure(row.status)) failed.insert(round);
+    if (is_failure(row.status) && !is_given_up(row)) failed.insert(round);
     if (row.level != CeilingKind::numa) rounds[round].push_back(ceiling_point(row));  // the others come with the ceilings of their node
   }
   for (auto& [which, points] : rounds) {
@@ -53,17 +58,22 @@ void add_outcome(const OutcomeRow& outcome, std::set<WorkKey>& keys) {
   for (const auto& key : placement["counted_with"]) keys.emplace(outcome.case_id, outcome.node, counted_pass(key));
 }
 
-/// A case that took too long once is tried again, after the second time only under a longer deadline.
+/// A case that took too long once is tried again, after the second time only under a longer deadline; so is a point of a round of a GPU's
+/// ceilings by itself. A round hands on what it did not try.
 void add_overdue(const OutcomeRow& outcome, const Deadline& deadline, EarlierSessions& earlier) {
   const json placement = json::parse(outcome.placement, nullptr, false);
-  if (outcome.status == Status::ok || !placement.is_object() || !placement.contains("deadline")) return;
-  const json& then = placement["deadline"];
-  const int times = then.value("times", 0);
-  const bool longer = deadline.factor > then.value("factor", 0.0) || deadline.floor_seconds > then.value("floor_seconds", 0.0);
-  const WorkKey key{outcome.case_id, outcome.node, outcome.pass};
-  const bool given_up = times >= 2 && !longer;
-  earlier.overdue[key] = {times, outcome.reason, given_up};
-  if (given_up) earlier.finished.insert(key);
+  if (outcome.status == Status::ok || !placement.is_object()) return;
+  const auto add = [&](const json& then, const std::string& reason) {
+    const int times = then.value("times", 0);
+    const bool longer = deadline.factor > then.value("factor", 0.0) || deadline.floor_seconds > then.value("floor_seconds", 0.0);
+    const std::string point = then.value("point", "");
+    const WorkKey key{point.empty() ? outcome.case_id : point, outcome.node, outcome.pass};
+    const bool given_up = times >= 2 && !longer;
+    earlier.overdue[key] = {times, reason, given_up};
+    if (given_up) earlier.finished.insert(key);
+  };
+  if (placement.contains("deadline")) add(placement["deadline"], outcome.reason);
+  for (const json& hung : placement.value("hung", json::array())) add(hung, hung.value("reason", ""));
 }
 
 /// The UUIDs of the GPUs that a unit was measured on.
@@ -145,7 +155,7 @@ EarlierSessions sessions_in(const Results& earlier, const Deadline& deadline) {
     add_overdue(outcome, deadline, sessions);
     add_gpus(outcome, sessions.gpus);
   }
-  add_ceiling_rounds(earlier, sessions.finished);
+  add_ceiling_rounds(earlier, sessions.overdue, sessions.finished);
   sessions.chosen_forms = chosen_forms(earlier.ceilings);
   sessions.contests = contests_in_order(earlier);
   sessions.youngest_start_ns = youngest_start(earlier);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/stages/ceilings_stage.hpp"
 #include "comm/told.hpp"
 #include "measure/clock.hpp"
 #include "store/session_list.hpp"
@@ -63,8 +65,9 @@ double RunDeadlines::worker_seconds(const Case& measured) const {
 
 double RunDeadlines::pass_seconds(const Case& measured, const std::string& pass) const {
   if (pass != "count") return time_seconds(measured);
-  // The estimate of a GPU's counting is of all its groups already.
-  const auto groups = measured.team.gpus > 0 ? 1.0 : static_cast<double>(std::max<std::size_t>(1, input_.counting.groups.size()));
+  // On a GPU nothing is emulated, and the estimate is of all groups already.
+  if (measured.team.gpus > 0) return point_seconds(estimate(measured, input_.campaign).count_seconds);
+  const auto groups = static_cast<double>(std::max<std::size_t>(1, input_.counting.groups.size()));
   return input_.campaign.deadline.floor_seconds + groups * worker_seconds(measured);
 }
 
@@ -90,6 +93,20 @@ void RunDeadlines::begin_gpu_ceilings(const RunPlan& plan, const std::vector<Gpu
 void RunDeadlines::begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes) {
   gpu_rounds_.clear();
   ceilings_round_ = round_id;
+  wait_for_ceilings(plan, nodes);
+}
+
+void RunDeadlines::begin_gpu_point(const RunPlan& plan, const std::string& point, double estimated, const Finished& so_far) {
+  watchdog_.expect({.name = point,
+                    .seconds = point_seconds(estimated),
+                    .rule = rule(),
+                    .pass = "time",
+                    .index = plan.cases.size(),
+                    .point = point,
+                    .so_far = std::make_shared<const Finished>(so_far)});
+}
+
+void RunDeadlines::wait_for_ceilings(const RunPlan& plan, int nodes) {
   watchdog_.expect({.name = "a round of ceilings",
                     .seconds = nodes * deadline_seconds(plan.ceiling_seconds, input_.campaign.deadline),
                     .rule = fmt::format("{} times the estimate of all rounds, at least {} s", input_.campaign.deadline.factor,
@@ -119,7 +136,7 @@ void RunDeadlines::begin_pass(const RunPlan& plan, std::size_t index, const std:
   const Case& measured = plan.cases[index];
   watchdog_.expect({.name = fmt::format("case {} ({} pass)", measured.id(), pass),
                     .seconds = pass_seconds(measured, pass),
-                    .rule = pass != "count" ? rule() : "what its workers are given",
+                    .rule = pass != "count" || measured.team.gpus > 0 ? rule() : "what its workers are given",
                     .pass = pass,
                     .index = index});
 }
@@ -146,11 +163,29 @@ double RunDeadlines::seconds_to_end(const RunPlan& plan) const {
 /// A case, a round of ceilings, or those of the GPUs that the ranks drive which hang.
 std::set<std::string> RunDeadlines::units_of(const Hang& hang, const RunPlan& plan) const {
   if (hang.expected.index < plan.cases.size()) return {plan.cases[hang.expected.index].id()};
+  if (hang.expected.so_far) return {hang.expected.so_far->outcome.case_id};  // its own: other GPUs' ranks are at work
   std::set<std::string> rounds;
   for (const auto& hung : hang.ranks)
     if (const auto found = gpu_rounds_.find(hung.rank); found != gpu_rounds_.end())
       rounds.insert(found->second.begin(), found->second.end());
   return rounds.empty() ? std::set{ceilings_round_} : rounds;
+}
+
+/// The unit that hung, with what a round of a GPU's ceilings has so far; of its points those that were not reached are left out.
+Finished RunDeadlines::hung_unit(const std::string& id, const Hang& hang, const RunPlan& plan, const std::string& session) const {
+  Finished unit;
+  if (hang.expected.so_far) {
+    unit = *hang.expected.so_far;
+    for (CeilingRow& row : unit.ceilings)
+      if (gpu_point(row) == hang.expected.point && row.status == Status::ok && std::isnan(row.value))
+        row.status = Status::failed, row.reason = hang.message;
+    std::erase_if(unit.ceilings, [](const CeilingRow& row) { return row.status == Status::ok && std::isnan(row.value); });
+  }
+  if (hang.expected.index < plan.cases.size()) unit.case_row = plan.cases[hang.expected.index].row();
+  unit.case_row.id = id;
+  unit.outcome = failed(id, hang.expected.pass, hang, ranks_.host(), session);
+  if (hang.expected.so_far) unit.outcome.placement = hang.expected.so_far->outcome.placement;
+  return unit;
 }
 
 /// Writes the hang down on the watching thread, while the others of this process may hang: it reads only what no longer changes. The leader
@@ -166,14 +201,15 @@ std::string RunDeadlines::write(const Hang& hang, const RunRecord& record, const
   if (hang.expected.pass.empty() || hang.ranks.empty()) return where + "; go on with --resume";
   int times = 0;
   for (const auto& id : units_of(hang, plan)) {
-    Finished unit;
-    if (hang.expected.index < plan.cases.size()) unit.case_row = plan.cases[hang.expected.index].row();
-    unit.case_row.id = id;
-    unit.outcome = failed(id, hang.expected.pass, hang, ranks_.host(), header.session);
-    times = 1 + times_before(record, {id, ranks_.host(), hang.expected.pass});
+    Finished unit = hung_unit(id, hang, plan, header.session);
+    const std::string& point = hang.expected.point;
+    const json before = json::parse(unit.outcome.placement, nullptr, false);
+    times = 1 + times_before(record, {point.empty() ? id : point, ranks_.host(), hang.expected.pass});
     unit.outcome.placement = json{{"ranks", ranks},
+                                  {"hung", before.value("hung", json::array())},
                                   {"deadline",
                                    {{"times", times},
+                                    {"point", point},
                                     {"seconds", hang.expected.seconds},
                                     {"factor", input_.campaign.deadline.factor},
                                     {"floor_seconds", input_.campaign.deadline.floor_seconds}}}}

@@ -26,6 +26,10 @@ class RunDeadlines {
   void begin_ceilings(const RunPlan& plan, const std::string& round_id, int nodes);
   /// Begins a round where each rank of the node that drives a GPU measures one of its own. Collective over the ranks of the node.
   void begin_gpu_ceilings(const RunPlan& plan, const std::vector<GpuCeilingsStage::ToDo>& to_do, int nodes);
+  /// Begins a point of that round by itself: what the round has so far is kept where the point hangs. By the rank that drives the GPU.
+  void begin_gpu_point(const RunPlan& plan, const std::string& point, double estimated, const Finished& so_far);
+  /// Begins the wait for other ranks of the node, and for what this one measures next of a round of ceilings.
+  void wait_for_ceilings(const RunPlan& plan, int nodes);
   /// Begins all that any node does in this round of cases.
   void begin_round(const RunPlan& plan, std::size_t round);
   void begin_pass(const RunPlan& plan, std::size_t index, const std::string& pass);
@@ -55,6 +59,7 @@ class RunDeadlines {
   std::string rule() const;
   std::string write(const Hang& hang, const RunRecord& record, const RunPlan& plan, const JournalHeader& header) const;
   std::set<std::string> units_of(const Hang& hang, const RunPlan& plan) const;
+  Finished hung_unit(const std::string& id, const Hang& hang, const RunPlan& plan, const std::string& session) const;
 
   const RunInput& input_;
   Communicator& ranks_;

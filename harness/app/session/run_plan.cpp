@@ -117,10 +117,24 @@ std::vector<ContestPlan> contests_of(const CeilingsWish& wish, const std::vector
   return contests;
 }
 
+/// Leaves those cases out whose arrays do not fit into memory, where the campaign wishes so; else the first of them is refused.
+void leave_out_beyond_memory(Expansion& expansion, const Campaign& campaign, const AvailableMemory& available) {
+  if (!campaign.skips_beyond_memory) return require_memory(expansion.cases, available);
+  std::vector<Case> fitting;
+  for (Case& one : expansion.cases) {
+    std::string why = why_beyond_memory(one, available);
+    if (why.empty())
+      fitting.push_back(std::move(one));
+    else
+      expansion.skipped.push_back({std::move(one), std::move(why)});
+  }
+  expansion.cases = std::move(fitting);
+}
+
 /// Cases with their estimates, and what is to be said of them before they are measured.
 void add_cases(RunPlan& plan, const RunInput& input, const RunNodes& nodes) {
   Expansion expansion = expand(input.campaign, kernels(), target_of(nodes));
-  require_memory(expansion.cases, {static_cast<std::uint64_t>(nodes.memory_bytes), nodes.gpu_memory_bytes});
+  leave_out_beyond_memory(expansion, input.campaign, {static_cast<std::uint64_t>(nodes.memory_bytes), nodes.gpu_memory_bytes});
   plan.cases = std::move(expansion.cases);
   plan.skipped = std::move(expansion.skipped);
   plan.notes = std::move(expansion.notes);

@@ -1,12 +1,14 @@
 // Notices that a case takes far longer than it should: a thread of each rank that needs no progress of MPI, and ends the job with 75.
 #pragma once
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "comm/node_board.hpp"
+#include "core/records.hpp"
 
 namespace plumbline::app {
 
@@ -18,6 +20,9 @@ struct Expectation {
   /// The index of a case and its pass for the record; empty pass: nothing of this node is to blame when all of its ranks only wait.
   std::string pass = {};
   std::size_t index = 0;
+  /// A point of a round of a GPU's ceilings: its name as a unit, and what the round has so far, which is kept.
+  std::string point = {};
+  std::shared_ptr<const Finished> so_far = {};
 };
 
 /// A rank of this node that holds the others up.

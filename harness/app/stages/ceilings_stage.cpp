@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/stages/gpu_ceilings_plan.hpp"
 #include "app/stages/team_meeting.hpp"
 #include "core/status.hpp"
 #include "measure/clock.hpp"
@@ -80,6 +81,8 @@ double seconds_per_sweep(const CeilingRow& row, const CeilingCase& ceiling) {
 std::string ceiling_point(const CeilingRow& row) {
   return fmt::format("{}/{}/{}/r{}t{}", row.name, row.precision, row.level.word(), row.ranks, row.threads);
 }
+
+std::string gpu_point(const CeilingRow& row) { return fmt::format("ceilings/{}/{}", gpu_rounds(row.device), ceiling_point(row)); }
 
 // The digest is FNV-1a.
 std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round) {

@@ -17,6 +17,8 @@ namespace plumbline::app {
 
 /// The point of a sample, for the name of its round: what is measured by which team.
 std::string ceiling_point(const CeilingRow& row);
+/// The name of a GPU's point as a unit of work by itself, of one that hung: "ceilings/gpu/GPU FP64 FMA/fp64/compute/r1t1".
+std::string gpu_point(const CeilingRow& row);
 /// The name of one round as a unit of work: "ceilings/node/16 hexadecimal digits/round=0"; the digits stand for its points in any order, so
 /// that a round of other ceilings is another. `where`: "node", "gpu", "mpi" or "link", "form".
 std::string ceiling_round_id(std::string_view where, std::vector<std::string> points, int round);

@@ -21,10 +21,11 @@ std::vector<Finished> gather_units(const std::optional<Finished>& mine, Group& l
   return units;
 }
 
-GpuCeilingsStage::GpuCeilingsStage(const DrivenGpus& gpus, std::string session, Communicator& ranks, GpuInUse& in_use)
+GpuCeilingsStage::GpuCeilingsStage(const DrivenGpus& gpus, std::string session, Communicator& ranks, GpuInUse& in_use,
+                                   const GpuPointsWatch& watch)
     : gpus_(gpus), ranks_(ranks) {
   for (const auto& one : gpus.all)
-    if (!one.points.empty()) mine_.try_emplace(one.device, one, session, ranks.host(), in_use);
+    if (!one.points.empty()) mine_.try_emplace(one.device, one, session, ranks.host(), in_use, watch);
 }
 
 std::vector<GpuCeilingsStage::ToDo> GpuCeilingsStage::to_do(int round,

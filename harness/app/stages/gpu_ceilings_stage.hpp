@@ -19,7 +19,7 @@ std::vector<Finished> gather_units(const std::optional<Finished>& mine, Group& l
 class GpuCeilingsStage {
  public:
   /// Makes the stage. `gpus`, with the points of those that this rank drives, `ranks` and `in_use` outlive it.
-  GpuCeilingsStage(const DrivenGpus& gpus, std::string session, Communicator& ranks, GpuInUse& in_use);
+  GpuCeilingsStage(const DrivenGpus& gpus, std::string session, Communicator& ranks, GpuInUse& in_use, const GpuPointsWatch& watch = {});
 
   /// A GPU whose round is to be measured: by a rank of the node, under an id.
   struct ToDo {

@@ -31,8 +31,13 @@ double gpu_part_seconds(std::span<const CeilingCase> points, const GpuProperties
   return warm_up_seconds + gpu_ceilings_seconds(points, gpu, 1);
 }
 
-GpuPoints::GpuPoints(const DrivenGpu& gpu, std::string session, std::string host, GpuInUse& in_use)
-    : gpu_(gpu), session_(std::move(session)), host_(std::move(host)), in_use_(in_use), sweeps_(gpu.points.size()) {}
+GpuPoints::GpuPoints(const DrivenGpu& gpu, std::string session, std::string host, GpuInUse& in_use, GpuPointsWatch watch)
+    : gpu_(gpu),
+      session_(std::move(session)),
+      host_(std::move(host)),
+      in_use_(in_use),
+      watch_(std::move(watch)),
+      sweeps_(gpu.points.size()) {}
 
 CeilingRow GpuPoints::described_here(const CeilingCase& ceiling, int round) const {
   CeilingRow row = described(ceiling);
@@ -58,6 +63,7 @@ std::string GpuPoints::round_id(int round) const {
 void GpuPoints::begin(int round) {
   unit_ = {};
   unit_.outcome = round_outcome(round_id(round), host_, session_);
+  hung_ = json::array();
   for (const CeilingCase& ceiling : gpu_.points) unit_.ceilings.push_back(described_here(ceiling, round));
   facts_ = in_use_.facts(gpu_.gpu);
   facts_["device"] = gpu_word(gpu_.device);
@@ -70,7 +76,9 @@ void GpuPoints::begin(int round) {
 
 Finished GpuPoints::finish(int local_rank) {
   const json rank{{"rank", local_rank}, {"host", host_}, {"cpus", json::array({gpu_.driver.cpu})}, {"gpu", facts_}};
-  unit_.outcome.placement = json{{"ranks", json::array({rank})}, {"oversubscribed", false}}.dump();
+  json placement{{"ranks", json::array({rank})}, {"oversubscribed", false}};
+  if (!hung_.empty()) placement["hung"] = hung_;
+  unit_.outcome.placement = placement.dump();
   const auto failed = std::count_if(unit_.ceilings.begin(), unit_.ceilings.end(), [](const auto& row) { return is_failure(row.status); });
   if (failed > 0) {  // so the round is tried again
     unit_.outcome.status = Status::failed;
@@ -87,6 +95,7 @@ void GpuPoints::measure(std::size_t first, std::size_t last, const char* conditi
       if (unit_.ceilings[i].status == Status::ok && std::isnan(unit_.ceilings[i].value)) refuse(unit_.ceilings[i], status, reason);
   };
   if (const auto lost = in_use_.why_lost(gpu_.gpu); !lost.empty()) return none_can(Status::skipped, lost);
+  begin_point(first);  // to open the GPU may be what hangs
   try {
     Synchronization alone;
     const BoundTeam bound({gpu_.driver.cpu}, alone);
@@ -95,6 +104,17 @@ void GpuPoints::measure(std::size_t first, std::size_t last, const char* conditi
   } catch (const std::exception& refused) {
     none_can(Status::failed, refused.what());
   }
+  watch_.waits();
+}
+
+/// Hands a memory on: in the record of the round, also where another point hangs.
+void GpuPoints::remember(json given_up) {
+  if (std::find(hung_.begin(), hung_.end(), given_up) == hung_.end()) hung_.push_back(std::move(given_up));
+  unit_.outcome.placement = json{{"hung", hung_}}.dump();
+}
+
+void GpuPoints::begin_point(std::size_t point) {
+  watch_.begins(gpu_point(unit_.ceilings[point]), gpu_part_seconds({&gpu_.points[point], 1}, gpu_.gpu), unit_);
 }
 
 void GpuPoints::measure_bound(std::size_t first, std::size_t last, const char* conditions) {
@@ -116,6 +136,13 @@ void GpuPoints::measure_each(std::size_t first, std::size_t last) {
       continue;
     }
     if (!same) data.reset();  // before the next takes its memory
+    if (json given_up = watch_.given_up(gpu_point(row)); !given_up.is_null()) {
+      refuse(row, Status::failed,
+             fmt::format("not tried again after {} deadlines: {}", given_up["times"].get<int>(), given_up["reason"].get<std::string>()));
+      remember(std::move(given_up));
+      continue;
+    }
+    begin_point(i);
     if (!same || !data) data = prepared(gpu_.points[i], row);
     if (!data) continue;
     try {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "core/shared_library.hpp"
+#include "core/unavailable.hpp"
 
 namespace plumbline {
 namespace {
@@ -30,7 +31,8 @@ std::string CudaDriver::words(const char* function, int result) const {
   const char* text = nullptr;
   if (result == no_such_function) return std::string("the driver's library has no ") + function;
   invoke("cuGetErrorString", result, &text);
-  return std::string(text == nullptr ? "failed" : text) + " (" + function + ", CUDA error " + std::to_string(result) + ")";
+  return std::string(text == nullptr ? "failed" : text) + " (" + function + ", CUDA error " + std::to_string(result) + ")" +
+         advice_on_gpu_refusal(result);
 }
 
 CudaDriver::CudaDriver(const std::string& library) {

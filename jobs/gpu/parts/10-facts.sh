@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
 # what: the machine, its GPU, and what the program sees of them
 # seconds: 30
-set -euo pipefail
-nvidia-smi -q >"$OUT/nvidia-smi.txt"
-"$BIN/plumbline" --version
-"$BIN/plumbline" doctor --json >"$OUT/doctor.json"
-"$BIN/plumbline" doctor
-"$BIN/plumbline" list kernels >"$OUT/kernels.txt"
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
+failed=()
+# tell FILE COMMAND...: what cannot be told is said, and the rest goes on.
+tell() {
+  limited "$(limit 15)" "${@:2}" >"$1" || failed+=("${*:2}: ended with exit code $? and told nothing of use")
+}
+tell "$OUT/nvidia-smi.txt" nvidia-smi -q
+tell /dev/stdout "$BIN/plumbline" --version
+tell "$OUT/doctor.json" "$BIN/plumbline" doctor --json
+tell /dev/stdout "$BIN/plumbline" doctor
+tell "$OUT/kernels.txt" "$BIN/plumbline" list kernels
 # Told here, first of all; the parts that count fail by it.
-python3 "$(dirname "${BASH_SOURCE[0]}")/../counted.py" "$OUT/doctor.json" || [[ $? =~ ^[34]$ ]]
+python3 "$(dirname "${BASH_SOURCE[0]}")/../counted.py" "$OUT/doctor.json" || [[ $? =~ ^[34]$ ]] || failed+=("what doctor told was not understood")
+((${#failed[@]} == 0)) || { printf '%s\n' "${failed[@]}" && exit 1; }

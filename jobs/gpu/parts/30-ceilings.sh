@@ -5,7 +5,8 @@
 # keeps: gpu_ceilings.h5
 trap : TERM # of timeout: the program writes down what it has, and the steps after it follow
 set -uo pipefail
-"$BIN/plumbline" run "$PROGRAMS/share/plumbline/jobs/campaigns/gpu_ceilings.toml" -o "$RESULTS/gpu_ceilings.h5" --resume
+source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
+measure "$PROGRAMS/share/plumbline/jobs/campaigns/gpu_ceilings.toml" "$RESULTS/gpu_ceilings.h5" --resume
 status=$?
 "$BIN/plumbline" ceilings "$RESULTS/gpu_ceilings.h5" --json >"$OUT/ceilings.json" || exit 1
 "$BIN/plumbline" ceilings "$RESULTS/gpu_ceilings.h5"

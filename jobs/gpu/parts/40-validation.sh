@@ -5,12 +5,13 @@
 # keeps: gpu_validation.h5
 trap : TERM # of timeout: the program writes down what it has, and the steps after it follow
 set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 here=$(dirname "${BASH_SOURCE[0]}")
 campaign=$PROGRAMS/share/plumbline/jobs/campaigns/gpu_validation.toml
 # First all times, by a process of their own: CUPTI's hooks in the driver may bias short launches. Then the counts, for which the profiler
 # stays on from case to case.
 for counters in none auto; do
-  "$BIN/plumbline" run "$campaign" -o "$RESULTS/gpu_validation.h5" --resume --counters "$counters"
+  measure "$campaign" "$RESULTS/gpu_validation.h5" --resume --counters "$counters"
   status=$?
   ((status == 75)) && break
 done
@@ -18,7 +19,7 @@ done
 "$BIN/plumbline" score "$RESULTS/gpu_validation.h5"
 # By the counters that proved right; where none did, by the model, and show says so.
 counters=()
-if "$BIN/plumbline" score "$RESULTS/gpu_validation.h5" --choose "$OUT/counters.toml" --json >"$OUT/choice.json"; then
+if "$BIN/plumbline" score "$RESULTS/gpu_validation.h5" --choose "$OUT/counters.toml" --json >"$OUT/choice.json" 2>"$OUT/choice.txt"; then
   counters=(--counters "$OUT/counters.toml")
 fi
 "$BIN/plumbline" show "$RESULTS/gpu_validation.h5" ${counters[@]+"${counters[@]}"} --json >"$OUT/show.json"

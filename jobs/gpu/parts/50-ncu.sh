@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # what: the same kernels under Nsight Compute (ncu), a witness of NVIDIA's own: its counts beside ours
 # seconds: 120
+# after: 40-validation
 set -uo pipefail
 if ! command -v ncu >/dev/null; then echo "no ncu on PATH; it comes with the CUDA toolkit" && exit 77; fi
 [[ -f $RESULTS/40-validation/score.json ]] || { echo "part 40-validation has left no score.json: do it first" && exit 1; }

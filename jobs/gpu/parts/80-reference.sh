@@ -3,10 +3,12 @@
 # seconds: 10
 # closes: yes
 set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 here=$(dirname "${BASH_SOURCE[0]}")/..
 kept=$RESULTS/kept
 mkdir -p "$kept"
 for result in ceilings validation; do
+  settle "$RESULTS/gpu_$result.h5" # of a call that was killed
   if [[ -f $RESULTS/gpu_$result.h5 ]]; then cp "$RESULTS/gpu_$result.h5" "$kept/$result.h5"; fi
 done
 if [[ -f $RESULTS/40-validation/counters.toml ]]; then cp "$RESULTS/40-validation/counters.toml" "$kept/"; fi

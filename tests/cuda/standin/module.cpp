@@ -15,7 +15,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/host_name.hpp"
+#include "core/unavailable.hpp"
 #include "counters/cupti/cuda_driver.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"
 
@@ -37,10 +39,19 @@ void tell_driver(std::size_t work) {
   if (launch != nullptr) launch(work);
 }
 
+/// The driver's stand-in starts, where it is what the loader finds, as CUDA's runtime starts the driver at its first call.
+void start_driver() {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver == nullptr || dlsym(driver, "stand_in_launch") == nullptr) return;
+  static const int started = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"))(0);
+  static_cast<void>(started);
+}
+
 /// The sweep that is done here, and the launch that it stands in for.
 struct ToldSweep {
   Sweep on_host = nullptr, launch = nullptr;
   bool is_transfer = false, is_library = false;  // a library is open on a GPU alone
+  bool never_ends = false, breaks = false;
 };
 
 /// A line in the file PLUMBLINE_STAND_IN_TRANSFERS for each transfer to the host or a peer: process, begin and end in ns of a clock that
@@ -89,6 +100,8 @@ void write_down(Sweep launch, const void* arguments, std::size_t begin, std::siz
 std::array<ToldSweep, 2048> told_sweeps;
 std::size_t told = 0;
 std::uint64_t sweeps_made = 0;
+bool hangs = false;   // at a sweep that never ends: whoever waits for the GPU waits for ever
+bool broken = false;  // by a sweep that a test names
 template <std::size_t number>
 void sweep_and_tell(const void* arguments, std::size_t begin, std::size_t end) {
   ++sweeps_made;
@@ -98,6 +111,8 @@ void sweep_and_tell(const void* arguments, std::size_t begin, std::size_t end) {
   if (writing.where != nullptr && !told_sweeps[number].is_library)
     write_down(told_sweeps[number].launch, arguments, begin, end);  // first launches may be told from others
   tell_driver(end - begin);
+  hangs = hangs || told_sweeps[number].never_ends;
+  broken = broken || told_sweeps[number].breaks;
 }
 template <std::size_t... number>
 constexpr std::array<Sweep, sizeof...(number)> all_told(std::index_sequence<number...>) {
@@ -145,12 +160,14 @@ class PacedGpu : public StandInGpu {
   std::uint64_t slow_fillings_ = asked_for("PLUMBLINE_STAND_IN_SLOW_FILLINGS", ~std::uint64_t{0});
 };
 
-/// A GPU that breaks at a sweep, for good, as a GPU does at an illegal address.
+/// A GPU that breaks at a sweep, for good, as a GPU does at an illegal address, or in the kernel that PLUMBLINE_STAND_IN_BREAKS_IN names,
+/// or hangs in the one that PLUMBLINE_STAND_IN_HANGS_IN names.
 class BreakableGpu final : public PacedGpu {
  public:
   using PacedGpu::PacedGpu;
   void wait() override {
-    if (sweeps_made >= breaks_at_) throw std::runtime_error("an illegal memory access was encountered");
+    while (hangs) pause();
+    if (broken || sweeps_made >= breaks_at_) throw std::runtime_error("an illegal memory access was encountered");
   }
   double stop() override { return wait(), PacedGpu::stop(); }
   void start() override { wait(), PacedGpu::start(); }
@@ -188,13 +205,21 @@ class StandInModule final : public GpuModule {
  public:
   explicit StandInModule(const GpuModule& real) : real_(real) {
     const bool wrong = asked_for("PLUMBLINE_STAND_IN_WRONG_RESULTS", 0) != 0;
+    const auto is_named = [](const char* variable, const std::string& kernel) {
+      const char* const named = std::getenv(variable);
+      return named != nullptr && kernel == named;
+    };
     for (const Kernel& kernel : real.kernels()) {
       auto* const flavors = new std::vector<Flavor>;  // they outlive the program, as a module's do
       for (const Flavor& flavor : kernel.flavors())
         if (const Sweep on_host = kernel.on_host ? kernel.on_host(flavor.precision) : nullptr)
-          flavors->push_back(
-              {flavor.name, flavor.precision,
-               telling({wrong ? do_nothing : on_host, flavor.sweep, kernel.name == "ert/transfer", is_library(flavor.name)})});
+          flavors->push_back({flavor.name, flavor.precision,
+                              telling({.on_host = wrong ? do_nothing : on_host,
+                                       .launch = flavor.sweep,
+                                       .is_transfer = kernel.name == "ert/transfer",
+                                       .is_library = is_library(flavor.name),
+                                       .never_ends = is_named("PLUMBLINE_STAND_IN_HANGS_IN", kernel.name),
+                                       .breaks = is_named("PLUMBLINE_STAND_IN_BREAKS_IN", kernel.name)})});
       Kernel& copy = kernels_.emplace_back(kernel);
       copy.flavors = [flavors] { return std::span<const Flavor>(*flavors); };
     }
@@ -203,6 +228,7 @@ class StandInModule final : public GpuModule {
   std::string version() const override { return "stand-ins on the host for " + real_.version(); }
   const std::vector<Kernel>& kernels() const override { return kernels_; }
   Availability availability() const override {
+    start_driver();
     if (gpus().empty()) return {Status::unavailable, "no stand-in GPU was asked for"};
     return {};
   }
@@ -215,7 +241,7 @@ class StandInModule final : public GpuModule {
       name_in_node(number, gpu);
       if (!is_visible(number, gpu.uuid)) continue;
       gpu.ordinal = static_cast<int>(all.size());
-      gpu.flavor = kernels_.front().flavors().front().name;
+      if (asked_for("PLUMBLINE_STAND_IN_NO_CODE", 0) == 0) gpu.flavor = kernels_.front().flavors().front().name;
       gpu.multiprocessors = 1;
       gpu.threads_per_multiprocessor = room_for_threads;
       gpu.clock_hz = 1e9;
@@ -229,6 +255,9 @@ class StandInModule final : public GpuModule {
     return all;
   }
   std::unique_ptr<Gpu> open(int ordinal) const override {
+    if (asked_for("PLUMBLINE_STAND_IN_HELD", 0) != 0)
+      throw io_error(std::string("cudaSetDevice failed: CUDA-capable device(s) is/are busy or unavailable (made up)") +
+                     advice_on_gpu_refusal(gpu_is_held));
     return std::make_unique<BreakableGpu>(real_, gpus().at(static_cast<std::size_t>(ordinal)),
                                           asked_for("PLUMBLINE_STAND_IN_BYTES_TAKEN", 0));
   }
