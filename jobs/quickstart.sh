@@ -9,6 +9,7 @@
 #
 # Another campaign than jobs/campaigns/quick.toml: bash jobs/quickstart.sh FILE.toml
 # Code for other GPUs than this machine's: PLUMBLINE_CUDA_ARCHITECTURES=all bash jobs/quickstart.sh
+# Kernels by every compiler that is found, not g++ and clang++ alone: PLUMBLINE_FLAVOR_COMPILERS= bash jobs/quickstart.sh
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -88,7 +89,8 @@ install_figures
 trap wait EXIT # an installation is not left half done
 
 headline "2/5 Build (Release, into build/)"
-attempt "configuring" cmake --preset release -DPLUMBLINE_CUDA_ARCHITECTURES="${PLUMBLINE_CUDA_ARCHITECTURES:-native}"
+attempt "configuring" cmake --preset release -DPLUMBLINE_CUDA_ARCHITECTURES="${PLUMBLINE_CUDA_ARCHITECTURES:-native}" \
+  -DPLUMBLINE_FLAVOR_COMPILERS="${PLUMBLINE_FLAVOR_COMPILERS-${CXX:-g++};clang++}"
 tell_missing_emulator
 attempt "building" cmake --build build --parallel "$(nproc)"
 finish_figures
