@@ -21,10 +21,11 @@ namespace {
 
 constexpr std::array passed_on{SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 
-volatile std::sig_atomic_t running_program = 0;
+volatile std::sig_atomic_t running_program = 0, last_signal = 0;
 
 // A terminal's Ctrl-C reaches the program by itself; what another process sent to this one alone is sent on.
 void pass_on(int signal, siginfo_t* info, void*) {
+  if (signal != SIGUSR1 && signal != SIGUSR2) last_signal = signal;
   if (running_program > 0 && info->si_code <= 0) kill(running_program, signal);
 }
 
@@ -70,17 +71,19 @@ class SignalsHeld {
 };
 
 /// Puts a file in the place of a descriptor, where one is named. False: it cannot be opened.
-bool put_in_place(const std::string& file, int flags, int descriptor) {
+bool put_in_place(const std::string& file, int flags, int descriptor, std::int64_t begin = 0) {
   if (file.empty()) return true;
-  const int opened = open(file.c_str(), flags);
+  const int opened = open(file.c_str(), flags, 0600);
+  if (opened >= 0 && begin > 0) lseek(opened, begin, SEEK_SET);
   return opened >= 0 && dup2(opened, descriptor) >= 0 && (opened == descriptor || close(opened) == 0);
 }
 
 [[noreturn]] void become_program(const ProgramRun& run, std::vector<std::string>& words, pid_t wrapper) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // a wrapper that is killed takes the program along
   if (getppid() != wrapper) _exit(127);
-  if (!put_in_place(run.input, O_RDONLY, STDIN_FILENO) || !put_in_place(run.output, O_WRONLY, STDOUT_FILENO) ||
-      !put_in_place(run.output, O_WRONLY, STDERR_FILENO))
+  constexpr int anew = O_WRONLY | O_CREAT | O_TRUNC;
+  if (!put_in_place(run.input, O_RDONLY, STDIN_FILENO, run.input_begin) || !put_in_place(run.output, anew, STDOUT_FILENO) ||
+      !put_in_place(run.errors, anew, STDERR_FILENO))
     _exit(127);
   for (const auto& one : run.environment) setenv(one.name.c_str(), one.value.c_str(), one.replaces ? 1 : 0);
   std::vector<char*> pointers;
@@ -97,7 +100,7 @@ ProgramEnding wait_for(pid_t child, std::chrono::steady_clock::time_point start)
   struct rusage used {};
   while (wait4(child, &status, 0, &used) < 0)
     if (errno != EINTR) throw io_error(fmt::format("cannot wait for the program: {}", std::strerror(errno)));
-  ProgramEnding ending{.process = child, .code = WEXITSTATUS(status)};
+  ProgramEnding ending{.process = child, .code = WEXITSTATUS(status), .interrupted = last_signal};
   if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status), ending.code = 128 + WTERMSIG(status);
   ending.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ending.user_seconds = seconds(used.ru_utime), ending.system_seconds = seconds(used.ru_stime);
@@ -117,6 +120,7 @@ ProgramEnding run_program(const ProgramRun& run) {
     held.release();
     become_program(run, words, wrapper);
   }
+  last_signal = 0;
   const SignalsPassedOn passing;
   running_program = child;
   held.release();

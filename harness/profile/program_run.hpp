@@ -1,5 +1,6 @@
 // A program is run as the user would have it; here is what it is started with, and how it ended.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,13 +16,15 @@ struct ProgramRun {
   std::filesystem::path file;
   std::vector<std::string> words;  // the first is the program's name for itself
   std::vector<SetVariable> environment;
-  std::string input = {}, output = {};  // files in place of standard input, and of output and error; empty: this process's own
+  std::string input = {}, output = {}, errors = {};  // files in place of the standard streams; empty: this process's own
+  std::int64_t input_begin = 0;                      // the place in that file where the program begins to read
 };
 
 struct ProgramEnding {
-  int process = 0;  // its number
-  int signal = 0;   // that killed it; 0: it exited
-  int code = 0;     // its exit code, or 128 + signal as shells have it
+  int process = 0;      // its number
+  int signal = 0;       // that killed it; 0: it exited
+  int code = 0;         // its exit code, or 128 + signal as shells have it
+  int interrupted = 0;  // the signal that this process was sent meanwhile, which the program got too; 0: none
   // From its start to its end, and the CPU time of all its threads and of the processes that it waited for.
   double wall_seconds = 0, user_seconds = 0, system_seconds = 0;
 };

@@ -60,7 +60,10 @@ class Ring {
     const int error = errno;
     if (memory == MAP_FAILED) {
       close(event_);
-      refuse(error);
+      throw user_error(fmt::format(
+          "the program cannot be sampled: no memory for its samples: mmap: {}; users share kernel.perf_event_mlock_kb a CPU among all that "
+          "they sample at a time: wait for the others, or raise it or 'ulimit -l'",
+          std::strerror(error)));
     }
     memory_ = static_cast<char*>(memory);
   }
@@ -117,7 +120,7 @@ int open_event(int cpu) {
   event.type = PERF_TYPE_SOFTWARE;
   event.config = PERF_COUNT_SW_CPU_CLOCK;
   event.sample_period = sampling_period_ns;
-  event.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  event.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   event.disabled = event.enable_on_exec = event.inherit = 1;
   event.exclude_kernel = event.exclude_hv = 1;
   event.mmap = event.mmap2 = event.comm = event.comm_exec = event.task = event.sample_id_all = 1;
@@ -126,9 +129,9 @@ int open_event(int cpu) {
   return opened;
 }
 
-/// The time stands at the end of every record but samples.
+/// The time stands at the end of every record but samples, before the CPU.
 std::uint64_t time_at_end(const std::string& record) {
-  return Words(record.data() + record.size() - sizeof(std::uint64_t)).next<std::uint64_t>();
+  return Words(record.data() + record.size() - 2 * sizeof(std::uint64_t)).next<std::uint64_t>();
 }
 
 std::vector<Ring> rings_of_all_cpus() {
@@ -144,12 +147,20 @@ std::vector<Ring> rings_of_all_cpus() {
 /// Empties the rings from time to time, in a thread of its own.
 class Sampler::Reader {
  public:
-  Reader() : rings_(rings_of_all_cpus()), thread_([this] { run(); }) {}
+  explicit Reader(Symbols& symbols)
+      : functions_([&symbols](const std::string& object, std::uint64_t offset) {
+          const FunctionPlace place = symbols.at_offset(object, offset);
+          return SampledFunction{place.name, object.empty() ? "???" : object, place.begin};
+        }),
+        rings_(rings_of_all_cpus()),
+        thread_([this] { run(); }) {}
   ~Reader() { stop(); }
 
   Samples take() {
     stop();
-    return {1e-9 * static_cast<double>(sampling_period_ns), places_.places(), lost_};
+    const auto& functions = functions_.finish();
+    return {
+        1e-9 * static_cast<double>(sampling_period_ns), functions, functions_.whole(), functions_.processes(), functions_.threads(), lost_};
   }
 
  private:
@@ -182,12 +193,13 @@ class Sampler::Reader {
     if (header.type == PERF_RECORD_SAMPLE) {
       taken.address = words.next<std::uint64_t>();
       taken.process = words.next<std::int32_t>();
-      taken.thread = words.next<std::int32_t>();
+      words.next<std::int32_t>();  // the thread
       taken.time_ns = words.next<std::uint64_t>();
+      taken.cpu = words.next<std::int32_t>();
     } else if (header.type == PERF_RECORD_MMAP2) {
       taken.kind = Kind::map;
       taken.process = words.next<std::int32_t>();
-      taken.thread = words.next<std::int32_t>();
+      words.next<std::int32_t>();  // the thread
       taken.address = words.next<std::uint64_t>();
       taken.bytes = words.next<std::uint64_t>();
       taken.file_offset = words.next<std::uint64_t>();
@@ -198,8 +210,8 @@ class Sampler::Reader {
     } else if (header.type == PERF_RECORD_COMM && (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
       taken.kind = Kind::execute;
       taken.process = words.next<std::int32_t>();
-    } else if (header.type == PERF_RECORD_FORK) {
-      taken.kind = Kind::fork;
+    } else if (header.type == PERF_RECORD_FORK || header.type == PERF_RECORD_EXIT) {
+      taken.kind = header.type == PERF_RECORD_FORK ? Kind::fork : Kind::exit;
       taken.process = words.next<std::int32_t>();
       taken.parent = words.next<std::int32_t>();
     } else {
@@ -215,19 +227,19 @@ class Sampler::Reader {
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
     const auto behind =
         std::upper_bound(waiting_.begin(), waiting_.end(), time_ns, [](std::uint64_t time, const auto& one) { return time < one.time_ns; });
-    std::for_each(waiting_.begin(), behind, [this](const auto& record) { places_.take(record); });
+    std::for_each(waiting_.begin(), behind, [this](const auto& record) { functions_.take(record); });
     waiting_.erase(waiting_.begin(), behind);
   }
 
+  SampledFunctions functions_;
   std::vector<Ring> rings_;
   std::vector<SampleRecord> waiting_;
-  SampledPlaces places_;
   std::uint64_t newest_ = 0, newest_before_ = 0, lost_ = 0;
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 };
 
-Sampler::Sampler() : reader_(std::make_unique<Reader>()) {}
+Sampler::Sampler(Symbols& symbols) : reader_(std::make_unique<Reader>(symbols)) {}
 Sampler::~Sampler() = default;
 Samples Sampler::take() { return reader_->take(); }
 

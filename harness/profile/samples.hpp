@@ -4,25 +4,30 @@
 #include <memory>
 #include <vector>
 
-#include "profile/sampled_places.hpp"
+#include "profile/sampled_functions.hpp"
+#include "profile/symbols.hpp"
 
 namespace plumbline {
 
 struct Samples {
-  double seconds_each = 0;           // of CPU time in user mode, that a sample stands for
-  std::vector<SampledPlace> places;  // by process, thread, object and offset
-  std::uint64_t lost = 0;            // that found no room
+  double seconds_each = 0;  // of CPU time in user mode, that a sample stands for
+  std::vector<SampledFunction> functions;
+  SampleSum whole = {};
+  int processes = 1, threads = 1;  // that were there
+  std::uint64_t lost = 0;          // samples that found no room
 };
 
 /// The distance between two samples of a thread, of CPU time: no round number, so that it keeps step with nothing.
 inline constexpr std::uint64_t sampling_period_ns = 1'009'000;
 
 /// Samples what this thread starts from now on, from its execution of a program on: its threads, its children and theirs. Linux's CPU clock
-/// tells when (perf_event's software event: no PMU, no root), its records tell what lies where.
+/// tells when (perf_event's software event: no PMU, no root), its records tell what lies where. A thread that is on a CPU for less than the
+/// distance between samples may be met on none.
 class Sampler {
  public:
-  /// Throws Error (user) where the system refuses, with what it wants.
-  Sampler();
+  /// Names functions by `symbols`, which nobody else may use until take(). Throws Error (user) where the system refuses, with what it
+  /// wants.
+  explicit Sampler(Symbols& symbols);
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();

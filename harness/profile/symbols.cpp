@@ -6,12 +6,15 @@
 
 #include <cxxabi.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -21,20 +24,35 @@ namespace plumbline {
 namespace {
 
 std::string demangled(const char* symbol) {
+  if (std::string_view(symbol).substr(0, 2) != "_Z") return symbol;  // "f" is a C function, and no float
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
   return status == 0 && name != nullptr ? name.get() : symbol;
+}
+
+/// Finds separate debug information on this machine, by build id. (elfutils' own search asks servers, too, where DEBUGINFOD_URLS names
+/// some: that may take minutes, and tells others what runs here.)
+int find_local_debug_file(Dwfl_Module* module, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char** found) {
+  const unsigned char* id = nullptr;
+  GElf_Addr address = 0;
+  const int bytes = dwfl_module_build_id(module, &id, &address);
+  if (bytes < 2) return -1;
+  std::string path = fmt::format("/usr/lib/debug/.build-id/{:02x}/", id[0]);
+  for (int i = 1; i < bytes; ++i) path += fmt::format("{:02x}", id[i]);
+  path += ".debug";
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file >= 0) *found = strdup(path.c_str());
+  return file;
 }
 
 /// One file as libdw sees it.
 class File {
  public:
   explicit File(const std::string& path) : name_(std::filesystem::path(path).filename().string()) {
-    static char* search_path = nullptr;  // for separate debug information: the usual folders
     static const Dwfl_Callbacks callbacks{.find_elf = dwfl_build_id_find_elf,
-                                          .find_debuginfo = dwfl_standard_find_debuginfo,
+                                          .find_debuginfo = find_local_debug_file,
                                           .section_address = dwfl_offline_section_address,
-                                          .debuginfo_path = &search_path};
+                                          .debuginfo_path = nullptr};
     files_.reset(dwfl_begin(&callbacks));
     if (files_ == nullptr) return;
     dwfl_report_begin(files_.get());
@@ -51,16 +69,28 @@ class File {
     return std::nullopt;
   }
 
-  FunctionPlace function_at(std::uint64_t address) const {
+  /// libdw goes through all symbols for each address that it is asked for: where a function ends is remembered.
+  FunctionPlace function_at(std::uint64_t address) {
+    const auto behind = found_.upper_bound(address);
+    if (behind != found_.begin() && address < std::prev(behind)->second.end) return std::prev(behind)->second.place;
+    return find_function(address);
+  }
+  FunctionPlace whole() const { return {name_, 0}; }
+
+ private:
+  struct Found {
+    std::uint64_t end;
+    FunctionPlace place;
+  };
+
+  FunctionPlace find_function(std::uint64_t address) {
     if (elf_ == nullptr) return {name_, 0};
     if (const auto named = by_symbol(address)) return *named;
     constexpr std::uint64_t page = 4096;
     const std::uint64_t begin = by_unwinding_table(address).value_or(address / page * page);
     return {fmt::format("{}+0x{:x}", name_, begin), begin};
   }
-  FunctionPlace whole() const { return {name_, 0}; }
 
- private:
   void read_parts() {
     std::size_t parts = 0, size = 0;
     if (elf_ == nullptr || elf_getphdrnum(elf_, &parts) != 0) return;
@@ -82,13 +112,15 @@ class File {
     return std::nullopt;
   }
 
-  std::optional<FunctionPlace> by_symbol(std::uint64_t address) const {
+  std::optional<FunctionPlace> by_symbol(std::uint64_t address) {
     GElf_Off into = 0;
     GElf_Sym symbol;
     const char* const name = dwfl_module_addrinfo(module_, bias_ + address, &into, &symbol, nullptr, nullptr, nullptr);
     // One without a size (of assembly) reaches to the next; into one that ends before, nothing leads.
     if (name == nullptr || (symbol.st_size != 0 && into >= symbol.st_size)) return std::nullopt;
-    return FunctionPlace{demangled(name), address - into};
+    FunctionPlace place{demangled(name), address - into};
+    if (symbol.st_size != 0) found_.insert_or_assign(place.begin, Found{place.begin + symbol.st_size, place});
+    return place;
   }
 
   /// The begin of the function that the unwinding table (.eh_frame_hdr) has at an address: its rows are sorted pairs of a function's begin
@@ -122,8 +154,9 @@ class File {
   std::unique_ptr<Dwfl, End> files_;
   Dwfl_Module* module_ = nullptr;
   Elf* elf_ = nullptr;
-  GElf_Addr bias_ = 0;         // between libdw's addresses and the file's own
-  std::string_view contents_;  // borrowed from libdw
+  GElf_Addr bias_ = 0;                    // between libdw's addresses and the file's own
+  std::map<std::uint64_t, Found> found_;  // by begin
+  std::string_view contents_;             // borrowed from libdw
   std::vector<GElf_Phdr> loaded_;
   std::optional<std::uint64_t> unwinding_;  // the address of .eh_frame_hdr
 };
@@ -132,7 +165,7 @@ class File {
 
 class Symbols::Files {
  public:
-  const File& of(const std::string& path) { return files_.try_emplace(path, path).first->second; }
+  File& of(const std::string& path) { return files_.try_emplace(path, path).first->second; }
 
  private:
   std::map<std::string, File> files_;
@@ -143,7 +176,7 @@ Symbols::~Symbols() = default;
 
 FunctionPlace Symbols::at_offset(const std::string& object, std::uint64_t file_offset) {
   if (!object.starts_with('/')) return {object.empty() ? "???" : object, 0};
-  const File& file = files_->of(object);
+  File& file = files_->of(object);
   const auto address = file.address_of(file_offset);
   return address ? file.function_at(*address) : file.whole();
 }

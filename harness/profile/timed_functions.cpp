@@ -8,27 +8,18 @@
 namespace plumbline {
 namespace {
 
-/// A thread of a process.
-using Thread = std::pair<int, int>;
-using SamplesByThread = std::map<Thread, std::uint64_t>;
 /// The place of a function: its file, and where it begins there.
 using Place = std::pair<std::string, std::uint64_t>;
 
-/// Threads with less than this part of what the busiest one has were not at work beside it.
-constexpr double takes_part_from = 0.1;
-
-std::uint64_t most(const SamplesByThread& threads) {
-  std::uint64_t samples = 0;
-  for (const auto& [thread, own] : threads) samples = std::max(samples, own);
-  return samples;
-}
-
-int taking_part(const SamplesByThread& threads) {
-  const auto least = takes_part_from * static_cast<double>(most(threads));
-  return static_cast<int>(std::ranges::count_if(threads, [&](const auto& one) { return static_cast<double>(one.second) >= least; }));
+void take_sum(const Samples& samples, const SampleSum& sum, TimedFunction& function) {
+  function.sum = sum;
+  function.cpu_seconds = samples.seconds_each * static_cast<double>(sum.samples);
+  function.seconds = samples.seconds_each * static_cast<double>(sum.elapsed);
 }
 
 }  // namespace
+
+int TimedFunction::cores() const { return std::max(1, static_cast<int>(std::lround(sum.cores))); }
 
 Share share_of(std::uint64_t samples, std::uint64_t all) {
   if (all == 0) return {0, 0, 1};
@@ -39,8 +30,6 @@ Share share_of(std::uint64_t samples, std::uint64_t all) {
 
 TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbols) {
   std::map<Place, TimedFunction> functions;
-  std::map<Place, SamplesByThread> threads_of;
-  SamplesByThread threads;
   for (const auto& one : counted.functions) {
     // The symbols of a place may be several; both runs are asked for the same one.
     const std::uint64_t begin = one.begin == 0 ? 0 : symbols.at_address(one.object, one.begin).begin;
@@ -50,28 +39,17 @@ TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbo
     add(*function.counts, one.counts);
   }
   TimedProfile profile;
-  for (const auto& place : samples.places) {
-    const FunctionPlace at = symbols.at_offset(place.object, place.file_offset);
-    const Place key{place.object.empty() ? "???" : place.object, at.begin};
-    TimedFunction& function = functions[key];
-    if (function.name.empty()) function.name = at.name, function.object = key.first, function.begin = at.begin;
-    function.samples += place.samples;
-    threads_of[key][{place.process, place.thread}] += place.samples;
-    threads[{place.process, place.thread}] += place.samples;
-    profile.samples += place.samples;
-  }
   std::uint64_t uncounted = 0;
-  for (auto& [key, function] : functions) {
-    const SamplesByThread& own = threads_of[key];
-    function.threads = taking_part(own);
-    function.cpu_seconds = samples.seconds_each * static_cast<double>(function.samples);
-    function.longest_seconds = samples.seconds_each * static_cast<double>(most(own));
-    if (!function.counts) uncounted += function.samples;
-    profile.functions.push_back(std::move(function));
+  for (const auto& one : samples.functions) {
+    TimedFunction& function = functions[{one.object, one.begin}];
+    if (function.name.empty()) function.name = one.name, function.object = one.object, function.begin = one.begin;
+    take_sum(samples, one.sum, function);
+    if (!function.counts) uncounted += one.sum.samples;
   }
-  profile.threads = taking_part(threads);
-  profile.uncounted_part = profile.samples == 0 ? 0 : static_cast<double>(uncounted) / static_cast<double>(profile.samples);
-  std::ranges::stable_sort(profile.functions, [](const auto& a, const auto& b) { return a.samples > b.samples; });
+  take_sum(samples, samples.whole, profile.whole);
+  for (auto& [key, function] : functions) profile.functions.push_back(std::move(function));
+  if (uncounted > 0) profile.uncounted_part = static_cast<double>(uncounted) / static_cast<double>(samples.whole.samples);
+  std::ranges::stable_sort(profile.functions, [](const auto& a, const auto& b) { return a.sum.samples > b.sum.samples; });
   return profile;
 }
 

@@ -19,19 +19,18 @@ Share share_of(std::uint64_t samples, std::uint64_t all);
 
 struct TimedFunction {
   std::string name, object;
-  std::uint64_t begin = 0;          // as in FunctionReport
-  std::uint64_t samples = 0;        // of all threads
-  int threads = 0;                  // that had a part in it: at least a tenth of what the busiest had
-  double cpu_seconds = 0;           // of all threads
-  double longest_seconds = 0;       // of the busiest thread
+  std::uint64_t begin = 0;  // as in FunctionReport
+  SampleSum sum = {};
+  double cpu_seconds = 0;           // of all CPUs
+  double seconds = 0;               // that it took, where CPUs that did it at once count once
   std::optional<EventSums> counts;  // nullopt: the counted run did not execute it
+  int cores() const;                // that did it at once, at least 1
 };
 
 struct TimedProfile {
   std::vector<TimedFunction> functions;  // by CPU time, longest first
-  std::uint64_t samples = 0;
-  int threads = 0;            // of the whole, as above
-  double uncounted_part = 0;  // of all samples, in functions that the counted run did not execute
+  TimedFunction whole = {};              // all of them, without counts
+  double uncounted_part = 0;             // of all samples, in functions that the counted run did not execute
 };
 
 /// Two functions are the same where they begin at the same place of the same file.

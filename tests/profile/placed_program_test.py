@@ -7,6 +7,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -60,7 +61,7 @@ def test_a_program_of_known_functions(tmp_path, built):
     for name, flops, seconds in told:
         row = found[name]
         assert row["flops"] == int(flops), name
-        assert row["threads"] == 1 and row["imbalance"] == 1, name
+        assert row["cores"] == 1 and row["imbalance"] == 1, name
         # What the program tells of itself is of its functions alone; filling the arrays is the rest.
         share = float(seconds) / all_seconds * sum(found[other]["share"] for other, _, _ in told)
         assert row["share_lo"] - 0.02 <= share <= row["share_hi"] + 0.02, (name, share, row["share"])
@@ -70,13 +71,20 @@ def test_a_program_of_known_functions(tmp_path, built):
     assert "known" in done.stderr and "polynomial" in done.stderr
 
 
-def test_threads_and_children_have_their_part(tmp_path, built):
-    even = functions(profile(tmp_path, built("shared_work.c"), "10")[0])["work"]
-    assert even["threads"] == 3 and 1 <= even["imbalance"] < 1.3
-    uneven = functions(profile(tmp_path, built("shared_work.c"), "4")[0])["work"]
-    assert uneven["threads"] == 3
-    # The busiest has 10 parts, the mean of the three is 8.
-    assert uneven["imbalance"] == pytest.approx(10 / 8, abs=0.15)
+def test_what_runs_at_once_and_what_runs_in_turns(tmp_path, built):
+    program = built("shared_work.c")
+    one_after_the_other = tmp_path / "turns.sh"
+    one_after_the_other.write_text("#!/bin/sh\n" + f"{program} 0 0 alone\n" * 4)
+    one_after_the_other.chmod(0o755)
+    turns = functions(profile(tmp_path, one_after_the_other)[0])["work"]
+    assert turns["cores"] == 1
+    assert turns["seconds"] == pytest.approx(turns["cpu_seconds"], rel=0.1)
+    at_once = functions(profile(tmp_path, program, "10")[0])["work"]
+    # Three work at once where there are CPUs, and nobody else takes them.
+    most = min(3, len(os.sched_getaffinity(0)))
+    assert 1 <= at_once["cores"] <= most
+    assert at_once["cpu_seconds"] / most * 0.99 <= at_once["seconds"] <= at_once["cpu_seconds"]
+    assert at_once["imbalance"] >= 1
 
 
 def test_the_roofs_are_measured_once_and_a_result_file_can_be_shown(tmp_path, built, roofs):
@@ -94,7 +102,6 @@ def test_the_roofs_are_measured_once_and_a_result_file_can_be_shown(tmp_path, bu
     (triad,) = [row for case, row in cases.items() if "/part=triad/" in case]
     assert triad["bound"] in ("L1", "L2", "L3", "mem") and triad["levels"]["L1"]["ai"] == pytest.approx(2 / 24, rel=0.01)
     assert any("/part=whole/" in case for case in cases)
-    assert run(PLUMBLINE, "compare", result, result).returncode == 0
     before = kept.stat().st_mtime_ns
     document, again = profile(tmp_path, built("known.c"), "1", options=["--caches=no"], environment=roofs)
     assert "measured first" not in again.stderr and kept.stat().st_mtime_ns == before
@@ -118,7 +125,8 @@ def test_runs_that_end_differently_are_not_joined(tmp_path):
     script.write_text(f"#!/bin/sh\nfor i in 1 2 3; do :; done\nmkdir {tmp_path}/made\n")
     script.chmod(0o755)
     document, done = profile(tmp_path, script, code=1)
-    assert any("not joined" in note for note in document["notes"])
+    assert any("not joined" in note and "File exists" in note for note in document["notes"])
+    assert not any("did not execute" in note for note in document["notes"])
     assert not any(row.get("flops") for row in document["rows"] if row["kind"] in ("total", "function"))
 
 
@@ -137,6 +145,38 @@ def test_input_from_a_file_is_read_by_both_runs(tmp_path):
     assert done.stdout == "999500\n"
     (total,) = [row for row in json.loads(out.read_text())["rows"] if row["kind"] == "total"]
     assert total["flops"] >= 4000
+
+
+def test_input_goes_on_where_it_stood(tmp_path):
+    numbers = tmp_path / "numbers.txt"
+    numbers.write_text("1000\n" + "1\n" * 50)
+    out = tmp_path / "profile.json"
+    inner = f"read first; exec {PLUMBLINE} profile --roofs=no --caches=no -o {out} -- awk '{{ s += $1 * 0.5 }} END {{ print s }}'"
+    with numbers.open() as text:
+        done = run("bash", "-c", inner, stdin=text)
+    assert (done.returncode, done.stdout) == (0, "25\n"), done.stderr
+
+
+def test_a_signal_ends_the_timed_run_and_nothing_is_counted(tmp_path, built):
+    out = tmp_path / "profile.json"
+    words = [PLUMBLINE, "profile", "--roofs=no", "--caches=no", "-o", out, "--", built("shared_work.c"), "100000"]
+    with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True) as started:
+        time.sleep(1.5)
+        started.send_signal(signal.SIGINT)
+        said = started.communicate(timeout=60)[1]
+    assert started.returncode == 128 + signal.SIGINT, said
+    assert "times alone" in said
+    row = functions(json.loads(out.read_text()))["work"]
+    assert row["share"] > 0.5 and row["gflops"] is None and "signal 2" in row["reason"]
+
+
+def test_words_that_are_no_utf8(tmp_path):
+    out = tmp_path / "profile.json"
+    done = subprocess.run(
+        [PLUMBLINE, "profile", "--roofs=no", "--caches=no", "-o", out, "--", "true", b"\xff"], capture_output=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(out.read_text())["rows"]
 
 
 def test_what_cannot_be_profiled_is_one_line(tmp_path):

@@ -16,7 +16,7 @@
 #include "profile/geometry.hpp"
 #include "profile/launch_meeting.hpp"
 #include "profile/program.hpp"
-#include "profile/sampled_places.hpp"
+#include "profile/sampled_functions.hpp"
 #include "profile/timed_functions.hpp"
 #include "profile/tool_log.hpp"
 
@@ -107,27 +107,54 @@ TEST(Report, ANameThatIsNoUtf8IsRead) {
 SampleRecord mapped(int process, std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, const std::string& object) {
   return {.kind = SampleRecord::Kind::map, .process = process, .address = address, .bytes = bytes, .file_offset = offset, .object = object};
 }
-SampleRecord met(int process, int thread, std::uint64_t address) { return {.process = process, .thread = thread, .address = address}; }
+SampleRecord met(std::uint64_t ms, int process, int cpu, std::uint64_t address) {
+  return {.time_ns = ms * 1'000'000, .process = process, .cpu = cpu, .address = address};
+}
+/// A function is a page of a file.
+SampledFunction page_of(const std::string& object, std::uint64_t offset) { return {"page", object, offset / 0x1000 * 0x1000}; }
 
-TEST(SampledPlaces, AreWhereTheProcessHadMappedThemThen) {
-  SampledPlaces places;
-  places.take(mapped(1, 0x1000, 0x1000, 0x400, "/a"));
-  places.take(met(1, 1, 0x1010));
-  places.take(met(1, 2, 0x1010));
-  places.take(met(1, 2, 0x1010));
-  places.take({.kind = SampleRecord::Kind::fork, .process = 2, .parent = 1});
-  places.take(met(2, 2, 0x1fff));
-  places.take(mapped(1, 0x1000, 0x800, 0, "/b"));  // over the first half
-  places.take(met(1, 1, 0x1010));
-  places.take(met(1, 1, 0x1800));
-  places.take({.kind = SampleRecord::Kind::execute, .process = 1});
-  places.take(met(1, 1, 0x1010));
+TEST(SampledFunctions, AreWhereTheProcessHadMappedThemThen) {
+  SampledFunctions functions(page_of);
+  functions.take(mapped(1, 0x1000, 0x1000, 0x400, "/a"));
+  functions.take(met(1, 1, 0, 0x1010));
+  functions.take({.kind = SampleRecord::Kind::fork, .process = 2, .parent = 1});
+  functions.take(met(2, 2, 0, 0x1fff));
+  functions.take(mapped(1, 0x1000, 0x800, 0, "/b"));  // over the first half
+  functions.take(met(3, 1, 0, 0x1010));
+  functions.take(met(4, 1, 0, 0x1800));
+  functions.take({.kind = SampleRecord::Kind::execute, .process = 1});
+  functions.take(met(5, 1, 0, 0x1010));
+  functions.take({.kind = SampleRecord::Kind::fork, .process = 2, .parent = 2});  // a thread
+  functions.take({.kind = SampleRecord::Kind::exit, .process = 2});
+  functions.take(met(6, 2, 0, 0x1010));
+  functions.take({.kind = SampleRecord::Kind::exit, .process = 2});
+  functions.take(met(7, 2, 0, 0x1010));  // its number is another's now
   std::vector<std::string> found;
-  for (const auto& place : places.places())
-    found.push_back(std::to_string(place.process) + "/" + std::to_string(place.thread) + " " + place.object + "+" +
-                    std::to_string(place.file_offset) + " x" + std::to_string(place.samples));
-  EXPECT_EQ(found, (std::vector<std::string>{"1/1 +0 x1", "1/1 /a+1040 x1", "1/1 /a+3072 x1", "1/1 /b+16 x1", "1/2 /a+1040 x2",
-                                             "2/2 /a+5119 x1"}));
+  for (const auto& function : functions.finish())
+    found.push_back(function.object + "+" + std::to_string(function.begin) + " x" + std::to_string(function.sum.samples));
+  EXPECT_EQ(found, (std::vector<std::string>{"/a+0 x3", "/a+4096 x1", "/b+0 x1", "+0 x2"}));
+  EXPECT_EQ(functions.whole().samples, 7U);
+  EXPECT_EQ(functions.processes(), 2);
+  EXPECT_EQ(functions.threads(), 3);
+}
+
+/// Work that is done at once takes as long as the busiest CPU, work that is done in turns as long as all together.
+TEST(SampledFunctions, TakeAsLongAsTheBusiestCpuOfEachSlot) {
+  SampledFunctions functions(page_of);
+  functions.take(mapped(1, 0x1000, 0x4000, 0, "/a"));
+  for (std::uint64_t ms = 0; ms < 20; ++ms) {
+    functions.take(met(ms, 1, 0, 0x1000));  // on two CPUs at once
+    if (ms < 15) functions.take(met(ms, 1, 1, 0x1000));
+  }
+  for (std::uint64_t ms = 100; ms < 120; ++ms) functions.take(met(ms, 1, ms < 110 ? 0 : 1, 0x2000));  // in turns
+  const auto& found = functions.finish();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].sum.samples, 35U);
+  EXPECT_EQ(found[0].sum.elapsed, 20U);
+  EXPECT_DOUBLE_EQ(found[0].sum.cores, 2);
+  EXPECT_EQ(found[1].sum.samples, 20U);
+  EXPECT_EQ(found[1].sum.elapsed, 20U);
+  EXPECT_DOUBLE_EQ(found[1].sum.cores, 1);
 }
 
 TEST(Shares, HaveTheIntervalOfTheirNumberOfSamples) {
@@ -141,7 +168,7 @@ TEST(Shares, HaveTheIntervalOfTheirNumberOfSamples) {
 }
 
 }  // namespace
-// Functions with names of their own, so that this program's symbols can be asked for them.
+// This function has a name of its own, so that this program's symbols can be asked for it.
 __attribute__((noinline)) int first_function_of_the_test(int x) { return 3 * x; }
 namespace {
 
@@ -172,19 +199,22 @@ TEST(Symbols, NameTheFunctionsOfAFile) {
   // Both runs meet in the function, by whatever place in it they know.
   Profile counted;
   counted.functions = {{"first", self, at.begin, {{"flops.fp64.add", 7}}}, {"never met", self, at.begin + (1U << 30), {{"loads", 1}}}};
-  const Samples samples{0.001, {{1, 1, self, offset, 3}, {1, 2, self, offset + 2, 30}, {1, 1, "", 0, 11}}, 0};
+  const Samples samples{.seconds_each = 0.001,
+                        .functions = {{"of symbols", self, at.begin, {33, 30, 1.6}}, {"???", "???", 0, {11, 11, 1}}},
+                        .whole = {44, 40, 1.5}};
   const TimedProfile joined = join(samples, counted, *symbols);
   ASSERT_EQ(joined.functions.size(), 3U);
   const TimedFunction& first = joined.functions.front();
   EXPECT_EQ(first.name, "first");
-  EXPECT_EQ(first.samples, 33U);
-  EXPECT_EQ(first.threads, 2);
-  EXPECT_DOUBLE_EQ(first.longest_seconds, 0.030);
+  EXPECT_EQ(first.sum.samples, 33U);
+  EXPECT_EQ(first.cores(), 2);
+  EXPECT_DOUBLE_EQ(first.seconds, 0.030);
   EXPECT_EQ(event(first.counts.value(), "flops.fp64.add"), 7);
   EXPECT_EQ(joined.functions[1].name, "???");
   EXPECT_FALSE(joined.functions[1].counts);
   EXPECT_DOUBLE_EQ(joined.uncounted_part, 0.25);
-  EXPECT_EQ(joined.functions[2].samples, 0U);
+  EXPECT_EQ(joined.functions[2].sum.samples, 0U);
+  EXPECT_DOUBLE_EQ(joined.whole.cpu_seconds, 0.044);
 }
 
 Topology machine(std::vector<CacheFacts> caches, int pus) {

@@ -98,14 +98,14 @@ void judge_log(const ToolLog& log, const std::string& name, bool is_main, const 
 void judge_silence(const ProgramEnding& ending, EmulatedEnding& judgement) {
   if (ending.signal != 0 || judgement.refused) return;
   const std::string why = judgement.notes.empty() ? "the emulator wrote no counts" : judgement.notes.back();
-  judgement = {static_cast<int>(Exit::user_error), "the emulator ended it: " + why, true, judgement.notes};
+  judgement.code = static_cast<int>(Exit::user_error), judgement.fault = "the emulator ended it: " + why, judgement.refused = true;
 }
 
 }  // namespace
 
 EmulatedEnding run_emulated(const EmulatedRun& run, const LaunchMeeting& meeting, int rank) {
   const ProgramEnding ending = run_under_tool(run.tool);
-  EmulatedEnding judgement{ending.code, ending.code == 0 ? "" : how_it_ended(ending), false, {}};
+  EmulatedEnding judgement{.code = ending.code, .fault = ending.code == 0 ? "" : how_it_ended(ending), .interrupted = ending.interrupted};
   const std::string main_name = meeting.prefix(rank) + std::to_string(ending.process), main_log = main_name + ".log";
   std::vector<std::string> logs;
   for (const auto& file : fs::directory_iterator(meeting.folder()))

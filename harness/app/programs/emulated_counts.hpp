@@ -22,6 +22,7 @@ struct EmulatedEnding {
   int code = 0;
   std::string fault = {};  // one line; empty: none
   bool refused = false;    // the emulator could not run it to its end: what was counted says nothing
+  int interrupted = 0;     // as in ProgramEnding
   std::vector<std::string> notes = {};
 };
 

@@ -1,14 +1,15 @@
 #include "app/programs/kept_roofs.hpp"
 
-#include <fmt/chrono.h>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 #include "app/here/paths.hpp"
@@ -29,9 +30,13 @@ namespace fs = std::filesystem;
 /// The campaign that measures what a roofline needs, and nothing else.
 constexpr const char* campaign = "schema = \"plumbline-campaign/1\"\nname = \"roofs\"\n[ceilings]\nmode = \"quick\"\n";
 
-int cpus_allowed() {
-  cpu_set_t cpus;
-  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 0;
+/// The CPUs left to this process, as "0-3,8": other sockets have roofs of their own.
+std::string cpus_allowed() {
+  std::ifstream status("/proc/self/status");
+  constexpr std::string_view key = "Cpus_allowed_list:\t";
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(key)) return line.substr(key.size());
+  return "";
 }
 
 /// The folder in which users' programs keep what they can make again; empty where there is none.
@@ -41,7 +46,7 @@ fs::path cache_folder() {
   return {};
 }
 
-/// Another CPU, other CPUs left to this process, or another program: other roofs.
+/// Another CPU, or other CPUs left to this process: other roofs.
 std::string file_name() {
   const Cpu& cpu = this_cpu();
   const std::string machine =
@@ -56,24 +61,42 @@ std::string age_of(const fs::path& file) {
   return seconds < 2 * 86400 ? fmt::format("{:.0f} hours ago", seconds / 3600) : fmt::format("{:.0f} days ago", seconds / 86400);
 }
 
-/// Measures roofs into a file. False: it could not be done, and FILE.log says why.
-bool measure_into(const fs::path& file) {
-  const fs::path said = fs::path(file).replace_extension(".log");
-  std::error_code failed;
-  fs::create_directories(file.parent_path(), failed);
-  const fs::path campaign_file = fs::path(file).replace_extension(".toml");
-  std::ofstream(campaign_file) << campaign;
-  std::ofstream(said) << "";
+/// One process measures at a time; the others wait, and find what it has measured.
+class Lock {
+ public:
+  explicit Lock(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    if (file_ >= 0) flock(file_, LOCK_EX);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() {
+    if (file_ >= 0) close(file_);
+  }
+
+ private:
+  int file_;
+};
+
+/// Measures roofs into a file, which is there only when they are whole; else FILE.log says why. Gives how that ended.
+ProgramEnding measure_into(const fs::path& file) {
+  const auto beside = [&](const char* extension) { return fs::path(file).replace_extension(extension); };
+  const fs::path measured = beside(".measured.h5"), journal = beside(".measured.journal");
+  std::ofstream(beside(".toml")) << campaign;
   say(fmt::format("plumbline: this machine's roofs are measured first, some 10 s on an idle one, and kept in {}\n", file.string()));
-  const ProgramRun run{.file = program_path(),
-                       .words = {program_path().string(), "run", campaign_file.string(), "-o", file.string(), "--overwrite"},
-                       .environment = {},
-                       .output = said.string()};
-  return run_program(run).code == 0;
+  std::error_code ignored;
+  fs::remove_all(journal, ignored);
+  ProgramRun run{.file = program_path(), .words = {}, .environment = {}};
+  run.words = {run.file.string(), "run", beside(".toml").string(), "-o", measured.string(), "--overwrite"};
+  run.output = run.errors = beside(".log").string();
+  const ProgramEnding ending = run_program(run);
+  if (ending.code == 0 && ending.interrupted == 0) fs::rename(measured, file, ignored);
+  fs::remove(measured, ignored);
+  fs::remove_all(journal, ignored);
+  return ending;
 }
 
 Roofs roofs_in(const fs::path& file) {
-  Roofs roofs{load_results(file), {}};
+  Roofs roofs{load_results(file), {}, 0};
   std::string note = fmt::format("roofs: {}, measured {}", file.string(), age_of(file));
   for (const auto& disturbances : find_disturbances(roofs.results.ceilings))
     if (is_disturbed(disturbances))
@@ -86,7 +109,7 @@ Roofs roofs_in(const fs::path& file) {
 }  // namespace
 
 Roofs find_roofs(const std::string& wanted) {
-  if (wanted == "no") return {{}, {"no roofs, as --roofs=no wants: nothing is bound"}};
+  if (wanted == "no") return {{}, {"no roofs, as --roofs=no wants: nothing is bound"}, 0};
   if (wanted != "auto" && wanted != "measure") {
     Roofs named = roofs_in(wanted);
     if (named.results.ceilings.empty())
@@ -96,12 +119,21 @@ Roofs find_roofs(const std::string& wanted) {
     return named;
   }
   const fs::path folder = cache_folder();
-  if (folder.empty()) return {{}, {"no roofs: neither XDG_CACHE_HOME nor HOME names a folder to keep them in; --roofs=FILE takes others"}};
+  if (folder.empty())
+    return {{}, {"no roofs: neither XDG_CACHE_HOME nor HOME names a folder to keep them in; --roofs=FILE takes others"}, 0};
   const fs::path file = folder / file_name();
-  if (const bool is_kept = wanted == "auto" && fs::exists(file); !is_kept && !measure_into(file))
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  const Lock lock(fs::path(file).replace_extension(".lock"));
+  if (wanted == "auto" && fs::exists(file)) try {
+      return roofs_in(file);
+    } catch (const Error&) {  // damaged: it can be made again
+    }
+  if (const ProgramEnding ending = measure_into(file); ending.interrupted != 0 || !fs::exists(file))
     return {{},
             {fmt::format("no roofs: they could not be measured into {}, and {} says why; --roofs=FILE takes others", file.string(),
-                         fs::path(file).replace_extension(".log").string())}};
+                         fs::path(file).replace_extension(".log").string())},
+            ending.interrupted};
   return roofs_in(file);
 }
 

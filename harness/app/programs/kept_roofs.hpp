@@ -10,6 +10,7 @@ namespace plumbline::app {
 struct Roofs {
   Results results;                 // ceilings and machines; empty where there are none
   std::vector<std::string> notes;  // file, age, conditions
+  int interrupted = 0;             // the signal that ended the measuring; 0: none
 };
 
 /// `wanted`: auto (kept ones, else measured and kept), measure (always), no, or a result file. Throws Error (user) where a named file has

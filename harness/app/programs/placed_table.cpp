@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <string_view>
 
 #include "app/programs/profile_columns.hpp"
 #include "app/results/show_cells.hpp"
@@ -29,11 +31,13 @@ std::vector<PlacedRow> placed_functions(const PlacedProgram& placed) {
   std::vector<PlacedRow> rows;
   for (std::size_t i = 0; i < profile.functions.size(); ++i) {
     const TimedFunction& function = profile.functions[i];
+    const double cores = function.cores();
     rows.push_back({.name = function.name,
                     .object = function.object,
-                    .share = share_of(function.samples, profile.samples),
+                    .samples = function.sum.samples,
+                    .share = share_of(function.sum.samples, profile.whole.sum.samples),
                     .cpu_seconds = function.cpu_seconds,
-                    .imbalance = function.cpu_seconds > 0 ? function.longest_seconds * function.threads / function.cpu_seconds : absent,
+                    .imbalance = function.cpu_seconds > 0 ? std::max(1.0, function.seconds * cores / function.cpu_seconds) : absent,
                     .fma_part = function.counts ? fma_part(*function.counts) : absent,
                     .at = &placed.placements[i + 1],
                     .counts = function.counts.value_or(EventSums{})});
@@ -44,6 +48,7 @@ std::vector<PlacedRow> placed_functions(const PlacedProgram& placed) {
 PlacedRow placed_whole(const PlacedProgram& placed) {
   const ProfiledProgram& program = placed.program;
   return {.name = program.name,
+          .samples = program.profile.whole.sum.samples,
           .share = {1, 1, 1},
           .cpu_seconds = program.ending.user_seconds,
           .fma_part = fma_part(program.total),
@@ -55,12 +60,15 @@ std::string head_text(const PlacedProgram& placed) {
   const ProfiledProgram& program = placed.program;
   const auto& ending = program.ending;
   return fmt::format(
-      "Profiled: {}\n  natively {} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} thread{} at work\n"
-      "  counted by the emulator: {} FLOPs, {} process{}{}\n",
+      "Profiled: {}\n  natively {} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} core{} at work at "
+      "once\n"
+      "  {}\n",
       command_line(placed.counted.command), duration(ending.wall_seconds), duration(ending.user_seconds), duration(ending.system_seconds),
-      program.profile.samples, program.profile.threads, program.profile.threads == 1 ? "" : "s", whole_text(flops(program.total)),
-      placed.counted.profile.processes, placed.counted.profile.processes == 1 ? "" : "es",
-      placed.counted.caches.empty() ? "" : "; caches of " + placed.counted.caches);
+      program.profile.whole.sum.samples, program.profile.whole.cores(), program.profile.whole.cores() == 1 ? "" : "s",
+      program.why_not_joined.empty() ? fmt::format("counted by the emulator: {} FLOPs, {} process{}{}", whole_text(flops(program.total)),
+                                                   placed.counted.profile.processes, placed.counted.profile.processes == 1 ? "" : "es",
+                                                   placed.counted.caches.empty() ? "" : "; caches of " + placed.counted.caches)
+                                     : "times alone: " + program.why_not_joined);
 }
 
 /// The functions that take most of the time, and what else the roofline knows of each: where to begin.
@@ -70,9 +78,9 @@ std::string remarks_text(const PlacedProgram& placed) {
   std::string text;
   const auto& functions = placed.program.profile.functions;
   for (std::size_t i = 0; i < std::min(most, functions.size()); ++i) {
-    const double part = share_of(functions[i].samples, placed.program.profile.samples).part;
+    const double part = share_of(functions[i].sum.samples, placed.program.profile.whole.sum.samples).part;
     const RooflinePlacement& at = placed.placements[i + 1];
-    if (part < least_part || at.bound.empty()) continue;
+    if (part < least_part || at.bound.empty() || functions[i].sum.samples < fewest_samples || waits_for_threads(functions[i])) continue;
     text += fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of that roof", shortened(functions[i].name), 100 * part,
                         at.bound_ceiling, percent_of_roof_cell(at));
     for (const auto& remark : case_remarks({at})) text += "; " + remark;
@@ -81,17 +89,37 @@ std::string remarks_text(const PlacedProgram& placed) {
   return text.empty() ? "" : "\n" + text;
 }
 
+/// The functions with much of the arithmetic that no sample met: where libraries choose code by the CPU, what was counted has another name
+/// than what took the time.
+std::string unmet_text(const PlacedProgram& placed) {
+  constexpr double much = 0.01;
+  constexpr std::size_t most = 3;
+  std::string text;
+  const double all = flops(placed.program.total).value_or(0);
+  std::size_t told = 0;
+  for (const TimedFunction& function : placed.program.profile.functions)
+    if (const double own = function.counts ? flops(*function.counts).value_or(0) : 0;
+        function.sum.samples == 0 && own > much * all && told++ < most)
+      text += fmt::format("{}{}, {} FLOPs", text.empty() ? "" : "; ", shortened(function.name), whole_text(own));
+  return text.empty() ? "" : wrapped("counted, but not met in time: " + text, 130, "") + "\n";
+}
+
 }  // namespace
+
+bool waits_for_threads(const TimedFunction& function) {
+  const std::string file = std::filesystem::path(function.object).filename().string();
+  return file.starts_with("libgomp") || file.starts_with("libiomp") || file.starts_with("libomp");
+}
 
 std::string placed_text(const PlacedProgram& placed) {
   std::vector<PlacedRow> rows = placed_functions(placed);
-  const std::size_t all = rows.size();
-  std::erase_if(rows, [](const PlacedRow& row) { return row.cpu_seconds == 0; });
-  rows.resize(std::min(rows.size(), placed.counted.functions));
+  std::erase_if(rows, [](const PlacedRow& row) { return row.samples == 0; });
+  const std::size_t met = rows.size();
+  rows.resize(std::min(met, placed.counted.functions));
   std::string text = "\n" + head_text(placed);
   if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), rows);
-  if (rows.size() < all) text += fmt::format("({} more functions: -o FILE has them all)\n", all - rows.size());
-  text += remarks_text(placed);
+  if (rows.size() < met) text += fmt::format("(functions with less time: {}; --functions=N shows more)\n", met - rows.size());
+  text += unmet_text(placed) + remarks_text(placed);
   for (const auto& note : placed.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
   return text;
 }

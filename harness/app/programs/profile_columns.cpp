@@ -90,6 +90,9 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
   using Row = PlacedRow;
   using Place = RooflinePlacement;
   const auto of_place = [](auto value) { return [value](const Row& row) { return std::invoke(value, *row.at); }; };
+  const auto if_sure = [](auto text) {
+    return [text](const Row& row) { return row.samples < fewest_samples ? std::string("-") : std::string(std::invoke(text, *row.at)); };
+  };
   const auto intensity = [](const char* level) { return [level](const Row& row) { return intensity_cell(*row.at, level); }; };
   return with_measures(
       Columns<Row>{
@@ -97,30 +100,32 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
           Column<Row>("name", "name of the function, or of the program", &Row::name)
               .in_row("function", Align::left, [](const Row& row) { return shortened(row.name); }),
           {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
-          Column<Row>("share", "part of all samples of the native run", [](const Row& row) { return row.share.part; })
+          {"samples", "samples of the native run that met it", &Row::samples},
+          Column<Row>("share", "part of all samples", [](const Row& row) { return row.share.part; })
               .in_row("of time", Align::right,
                       [](const Row& row) {
                         return fmt::format("{:.1f} +-{:.1f} %", 100 * row.share.part, 50 * (row.share.hi - row.share.lo));
                       }),
           {"share_lo", "lower end of the interval at 95 % that the number of samples leaves", [](const Row& row) { return row.share.lo; }},
           {"share_hi", "upper end of that interval", [](const Row& row) { return row.share.hi; }},
-          Column<Row>("seconds", "time of the busiest thread; of the program from start to end", of_place(&Place::seconds))
+          Column<Row>("seconds", "time that it took, where cores that did it at once count once; of the program from start to end",
+                      of_place(&Place::seconds))
               .in_row("time", Align::right, of_place([](const Place& p) { return duration(p.seconds); })),
-          {"cpu_seconds", "CPU time in user mode of all threads", &Row::cpu_seconds},
-          Column<Row>("threads", "threads that had a part in it", of_place([](const Place& p) { return p.of->threads; })).in_row("threads"),
-          {"imbalance", "the busiest thread's time over the mean of those that had a part", &Row::imbalance},
-          Column<Row>("gflops", "rate of all threads together", of_place(&Place::gflops))
-              .in_row("GFLOP/s", Align::right, of_place([](const Place& p) { return plain(p.gflops); })),
+          {"cpu_seconds", "CPU time in user mode of all cores", &Row::cpu_seconds},
+          Column<Row>("cores", "cores that did it at once", of_place([](const Place& p) { return p.of->threads; })).in_row("cores"),
+          {"imbalance", "its time over that of as many cores with equal parts", &Row::imbalance},
+          Column<Row>("gflops", "rate of all cores together", of_place(&Place::gflops))
+              .in_row("GFLOP/s", Align::right, if_sure([](const Place& p) { return plain(p.gflops); })),
           Column<Row>(Heading{"AI L1"}, intensity("L1")),
           Column<Row>(Heading{"AI mem"}, intensity("mem")),
           Column<Row>("fma", "FMAs over FMAs, sums and products", &Row::fma_part)
               .in_row("FMA", Align::right,
                       [](const Row& row) { return std::isfinite(row.fma_part) ? fmt::format("{:.0f} %", 100 * row.fma_part) : "-"; }),
           Column<Row>("bound", "level that bounds it, or compute", of_place([](const Place& p) { return OrNull{p.bound}; }))
-              .in_row("bound", Align::right, of_place(bound_cell)),
+              .in_row("bound", Align::right, if_sure(bound_cell)),
           {"bound_ceiling", "name of the ceiling that bounds it", of_place([](const Place& p) { return OrNull{p.bound_ceiling}; })},
           Column<Row>("percent_of_roof", "part of the roof that it reaches", of_place(&Place::percent_of_roof))
-              .in_row("of roof", Align::right, of_place(percent_of_roof_cell)),
+              .in_row("of roof", Align::right, if_sure(percent_of_roof_cell)),
           {"status", "ok, or in a word why it has no place",
            of_place([](const Place& p) { return p.status == Status::ok ? p.bound_status : p.status; })},
           {"reason", "why it has no place",

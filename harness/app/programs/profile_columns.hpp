@@ -43,13 +43,17 @@ struct ThreadOfProcess : ThreadReport {
 /// A program, or a function of it, with its part of the time and its place under the roofs.
 struct PlacedRow {
   std::string name = {}, object = {};
+  std::uint64_t samples = 0;
   Share share = {};                       // of all samples
   double cpu_seconds = absent;            // of all threads
-  double imbalance = absent;              // the busiest thread's time over the mean of those that took part
+  double imbalance = absent;              // the time over that of as many cores with equal parts
   double fma_part = absent;               // FMAs over FMAs, sums and products
   const RooflinePlacement* at = nullptr;  // borrowed
   EventSums counts = {};
 };
+
+/// People see no rate of a function that fewer samples met.
+inline constexpr std::uint64_t fewest_samples = 10;
 
 Columns<WholeLaunch> total_columns();
 /// `kind`: total or function.

@@ -63,7 +63,12 @@ int rank_in(const fs::path& process_file) { return std::stoi(process_file.filena
 
 bool show_profile(const ProfileOptions& options, const std::string& json, const std::string& text) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that is gone is an error to be told, not the end
-  if (!options.output.empty()) write_output(options.output, json + "\n");
+  try {
+    if (!options.output.empty()) write_output(options.output, json + "\n");
+  } catch (const Error&) {
+    say(options.json ? json + "\n" : text);  // a full disk does not cost what was measured
+    throw;
+  }
   return say(options.json ? json + "\n" : text);
 }
 

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/results/case_names.hpp"
 #include "core/host_name.hpp"
+#include "core/json_text.hpp"
 #include "profile/profile.hpp"
 
 namespace plumbline::app {
@@ -58,7 +61,7 @@ class ResultsOfProgram {
                 .precision = part.counts == nullptr ? "-" : main_precision(*part.counts),
                 .flavor = "native",
                 .threads = part.threads,
-                .params = part.parameters.dump(),
+                .params = json_text(part.parameters),
                 .row = static_cast<std::int64_t>(results_.cases.size())};
     row.work = row.kernel + "/" + row.precision;
     for (const auto& [key, value] : part.parameters.items()) row.work += fmt::format("/{}={}", key, value.get<std::string>());
@@ -72,7 +75,7 @@ class ResultsOfProgram {
             .status = why_not.empty() ? Status::ok : Status::unavailable,
             .reason = why_not,
             .node = node_,
-            .placement = Json{{"ranks", Json::array()}}.dump(),
+            .placement = R"({"ranks":[]})",
             .session = session};
   }
 
@@ -89,8 +92,7 @@ class ResultsOfProgram {
   }
 
   void add_counts(const CaseRow& row, const Part& part) {
-    results_.outcomes.push_back(outcome(
-        row, "count", part.counts == nullptr ? "the counted run did not execute it: it chose other code there, or went another way" : ""));
+    results_.outcomes.push_back(outcome(row, "count", part.counts == nullptr ? why_no_counts(program_) : ""));
     if (part.counts == nullptr) return;
     for (const auto& [event, sum] : *part.counts)
       results_.counts.push_back({.case_id = row.id,
@@ -110,9 +112,14 @@ class ResultsOfProgram {
 
 }  // namespace
 
+std::string why_no_counts(const ProfiledProgram& program) {
+  if (!program.why_not_joined.empty()) return program.why_not_joined;
+  return "the counted run did not execute it: it chose other code there, or went another way";
+}
+
 bool is_worth_a_row(const TimedFunction& function, const EventSums& total) {
   constexpr double least_part = 1e-3;
-  if (function.samples > 0) return true;
+  if (function.sum.samples > 0) return true;
   if (!function.counts) return false;
   const auto is_much = [&](auto amount) { return amount(*function.counts).value_or(0) > least_part * amount(total).value_or(0); };
   return is_much([](const EventSums& sums) { return flops(sums); }) || is_much([](const EventSums& sums) { return bytes(sums, "reg-L1"); });
@@ -121,18 +128,28 @@ bool is_worth_a_row(const TimedFunction& function, const EventSums& total) {
 Results program_results(const ProfiledProgram& program, Results roofs) {
   ResultsOfProgram results(program, std::move(roofs));
   const TimedProfile& profile = program.profile;
-  results.add({{{"part", "whole"}}, std::max(1, profile.threads), program.ending.wall_seconds, "", &program.total});
-  std::vector<std::string> names;
-  // The file and the place in it tell apart what else shares a name; in parentheses they are no part of the short one.
-  for (const auto& function : profile.functions) names.push_back(fmt::format("{}({} {})", function.name, function.object, function.begin));
-  const CaseNames full(names);
+  const EventSums* const total = program.why_not_joined.empty() ? &program.total : nullptr;
+  results.add({{{"part", "whole"}}, profile.whole.cores(), program.ending.wall_seconds, "", total});
+  // The file's name tells apart what else shares a name, and a number what then still does: by its place in the file.
+  std::map<std::string, std::map<std::uint64_t, std::size_t>> places;
+  const auto name_in_file = [](const TimedFunction& function) {
+    return fmt::format("{}\n{}", function.name, std::filesystem::path(function.object).filename().string());
+  };
+  for (std::size_t i = 0; i < profile.functions.size(); ++i)
+    places[name_in_file(profile.functions[i])].try_emplace(profile.functions[i].begin, i);
+  std::vector<std::string> names(profile.functions.size());
+  for (const auto& [name, functions] : places) {
+    std::size_t number = 0;
+    for (const auto& [begin, i] : functions) names[i] = ++number == 1 ? name : fmt::format("{} {}", name, number);
+  }
+  const CaseNames short_names(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const TimedFunction& function = profile.functions[i];
     const std::string file = std::filesystem::path(function.object).filename().string();
-    results.add({{{"part", full.of(names[i])}, {"in", CaseNames({file}).of(file)}},
-                 std::max(1, function.threads),
-                 function.longest_seconds,
-                 function.samples > 0 ? "" : "no sample met it: it takes less time than sampling can tell",
+    results.add({{{"part", short_names.of(names[i])}, {"in", CaseNames({file}).of(file)}},
+                 function.cores(),
+                 function.seconds,
+                 function.sum.samples > 0 ? "" : "no sample met it: it takes less time than sampling can tell",
                  function.counts ? &*function.counts : nullptr});
   }
   return results.take();

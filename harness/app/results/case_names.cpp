@@ -3,13 +3,27 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <string_view>
+#include <utility>
 
 #include "core/fnv.hpp"
 
 namespace plumbline::app {
 namespace {
 
-std::string short_name(const std::string& full) {
+/// Gives words to what the search for arguments would stumble over: "operator<<" has brackets that enclose nothing.
+std::string in_words(std::string name) {
+  constexpr std::pair<const char*, const char*> words[] = {
+      {"(anonymous namespace)", "anonymous"}, {"operator<<", "operator_shift_left"}, {"operator>>", "operator_shift_right"},
+      {"operator->", "operator_arrow"},       {"operator<=", "operator_at_most"},    {"operator>=", "operator_at_least"},
+      {"operator<", "operator_less"},         {"operator>", "operator_more"},        {"operator()", "operator_call"}};
+  for (const auto& [text, word] : words)
+    for (auto at = name.find(text); at != name.npos; at = name.find(text)) name.replace(at, std::string_view(text).size(), word);
+  return name;
+}
+
+std::string short_name(const std::string& told) {
+  const std::string full = in_words(told.substr(0, told.find('\n')));
   // The arguments begin at the last parenthesis that is open outside of the template's own.
   std::size_t end = full.size();
   int depth = 0;

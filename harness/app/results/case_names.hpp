@@ -8,7 +8,8 @@
 namespace plumbline::app {
 
 /// The name of a kernel or a function as a case id and a file name can bear it: "copy_double" for "void copy<double>(double *, double const
-/// *)". Those that would share a name have the hash of their full one behind it.
+/// *)". Those that would share a name have the hash of their full one behind it; what stands behind a line's end in a full name is for that
+/// alone.
 class CaseNames {
  public:
   explicit CaseNames(const std::vector<std::string>& full_names);
