@@ -64,7 +64,7 @@ precision = "fp64"
 [[cases]]
 kernel = "validation/half"
 precision = "fp16"
-{ON_GPU}params = {{form = "packed", kind = "fma", n = 4096}}
+{ON_GPU}params = {{form = "packed", kind = "fma", n = [4096, 8192]}}
 [[cases]]
 kernel = "ert/peak"
 precision = "fp64"
@@ -115,7 +115,7 @@ echo "ERROR SUMMARY: 0 errors"
 
 
 ALL_CEILINGS = {"GPU FP64 FMA", "GPU FP64 mul+add", "GPU shared load", "GPU launch, stream"}
-ALL_CASES = 7
+ALL_CASES = 8
 
 
 @dataclasses.dataclass(frozen=True)
