@@ -34,7 +34,7 @@ std::vector<std::string> seeds() {
                          R"({"schema":"plumbline-emulator/1","abi":2,"pid":1,"parent":0,"command":["a"],"total":{"loads":null,"stores":3},)"
                          R"("threads":[{"thread":1,"counts":{"loads":2}}],)"
                          R"("regions":[{"name":"r","thread":1,"entries":1,"open":false,"counts":{"loads":2}}],)"
-                         R"("functions":[{"name":"f","object":"/a.so","counts":{"flops.fp64.fma":8}}]})"),
+                         R"("functions":[{"name":"f","object":"/a.so","begin":64,"counts":{"flops.fp64.fma":8}}]})"),
           kernels + slurp(scratch / "kernels.json"), metrics + slurp(scratch / "metrics.json")};
 }
 
