@@ -2,6 +2,7 @@
 # what: the machine, its GPU, and what the program sees of them
 # seconds: 30
 set -uo pipefail
+# shellcheck source=jobs/gpu/parts/limits.bash
 source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 failed=()
 # tell FILE COMMAND...: what cannot be told is said, and the rest goes on.

@@ -2,6 +2,7 @@
 # what: every test with the label gpu: results, counts, refusals
 # seconds: 150
 set -uo pipefail
+# shellcheck source=jobs/gpu/parts/limits.bash
 source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 seconds=$(limit 90)
 [[ -s $TESTS/gpu_tests.txt ]] || { echo "no list of tests in $TESTS: was it built with the CUDA toolkit, and all of it?" && exit 1; }

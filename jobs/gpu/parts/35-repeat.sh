@@ -2,6 +2,7 @@
 # what: the GPU's ceilings by three processes, one after the other: how far they differ
 # seconds: 50
 set -uo pipefail
+# shellcheck source=jobs/gpu/parts/limits.bash
 source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 failed=0
 for process in 1 2 3; do

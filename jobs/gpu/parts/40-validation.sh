@@ -5,6 +5,7 @@
 # keeps: gpu_validation.h5
 trap : TERM # of timeout: the program writes down what it has, and the steps after it follow
 set -uo pipefail
+# shellcheck source=jobs/gpu/parts/limits.bash
 source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 here=$(dirname "${BASH_SOURCE[0]}")
 campaign=$PROGRAMS/share/plumbline/jobs/campaigns/gpu_validation.toml

@@ -2,6 +2,7 @@
 # what: compute-sanitizer over every kernel: memory first, then races in shared memory
 # seconds: 240
 set -uo pipefail
+# shellcheck source=jobs/gpu/parts/limits.bash
 source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 seconds=$(limit 115)
 if ! command -v compute-sanitizer >/dev/null; then echo "no compute-sanitizer on PATH; it comes with the CUDA toolkit" && exit 77; fi

@@ -3,6 +3,7 @@
 # seconds: 10
 # closes: yes
 set -uo pipefail
+# shellcheck source=jobs/gpu/parts/limits.bash
 source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 here=$(dirname "${BASH_SOURCE[0]}")/..
 kept=$RESULTS/kept
