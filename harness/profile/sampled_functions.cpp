@@ -5,14 +5,21 @@
 
 namespace plumbline {
 
+void SampledFunctions::Slot::add(const SampleRecord& record) {
+  ++of_cpu[record.cpu];
+  ++of_thread[record.thread];
+}
+
 void SampledFunctions::Slot::close() {
   std::uint64_t most = 0, all = 0;
   for (const auto& [cpu, samples] : of_cpu) most = std::max(most, samples), all += samples;
-  const auto weight = static_cast<double>(all), before = static_cast<double>(sum.samples);
-  if (all > 0) sum.cores = (sum.cores * before + static_cast<double>(of_cpu.size()) * weight) / (before + weight);
+  for (const auto& [thread, samples] : of_thread) most = std::max(most, samples);
+  const auto weight = static_cast<double>(all), before = static_cast<double>(sum.samples),
+             cores = static_cast<double>(std::min(of_cpu.size(), of_thread.size()));
+  if (all > 0) sum.cores = (sum.cores * before + cores * weight) / (before + weight);
   sum.samples += all;
   sum.elapsed += most;
-  of_cpu.clear();
+  of_cpu.clear(), of_thread.clear();
 }
 
 std::size_t SampledFunctions::number_of(const std::string& object) {
@@ -75,8 +82,8 @@ void SampledFunctions::take(const SampleRecord& record) {
   slot_ = record.time_ns / sampling_slot_ns;
   const std::size_t function = function_of(process, record.address);
   if (slots_[function].of_cpu.empty()) met_.push_back(function);
-  ++slots_[function].of_cpu[record.cpu];
-  ++whole_.of_cpu[record.cpu];
+  slots_[function].add(record);
+  whole_.add(record);
 }
 
 void SampledFunctions::close_slot() {

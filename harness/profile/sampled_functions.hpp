@@ -13,7 +13,7 @@ namespace plumbline {
 struct SampleRecord {
   enum class Kind { sample, map, execute, fork, exit } kind = Kind::sample;
   std::uint64_t time_ns = 0;
-  int process = 0;
+  int process = 0, thread = 0;
   int parent = 0;                                         // fork: the process that it is a copy of; a thread's is its own
   int cpu = 0;                                            // sample
   std::uint64_t address = 0, bytes = 0, file_offset = 0;  // sample: where; map: what lies there
@@ -21,11 +21,11 @@ struct SampleRecord {
 };
 
 /// Samples that belong together. A sample stands for a stretch of CPU time, and time is cut into slots: what one CPU does in a slot while
-/// others do the same takes no longer.
+/// others do the same takes no longer. A thread that moves from one CPU to another meanwhile is one all the same.
 struct SampleSum {
   std::uint64_t samples = 0;  // of all CPUs
-  std::uint64_t elapsed = 0;  // of the busiest CPU in each slot, summed: as long as it took, in samples
-  double cores = 0;           // CPUs that were met in a slot, the mean over samples
+  std::uint64_t elapsed = 0;  // of the busiest CPU, or thread, in each slot, summed: as long as it took, in samples
+  double cores = 0;           // CPUs that were met in a slot, no more than threads; the mean over samples
 };
 
 /// A function in which CPUs were met.
@@ -64,7 +64,8 @@ class SampledFunctions {
   /// The samples of the slot that is under way, with those of the slots before.
   struct Slot {
     SampleSum sum = {};
-    std::map<int, std::uint64_t> of_cpu = {};
+    std::map<int, std::uint64_t> of_cpu = {}, of_thread = {};
+    void add(const SampleRecord& record);
     void close();
   };
 

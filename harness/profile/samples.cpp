@@ -193,7 +193,7 @@ class Sampler::Reader {
     if (header.type == PERF_RECORD_SAMPLE) {
       taken.address = words.next<std::uint64_t>();
       taken.process = words.next<std::int32_t>();
-      words.next<std::int32_t>();  // the thread
+      taken.thread = words.next<std::int32_t>();
       taken.time_ns = words.next<std::uint64_t>();
       taken.cpu = words.next<std::int32_t>();
     } else if (header.type == PERF_RECORD_MMAP2) {

@@ -108,7 +108,7 @@ SampleRecord mapped(int process, std::uint64_t address, std::uint64_t bytes, std
   return {.kind = SampleRecord::Kind::map, .process = process, .address = address, .bytes = bytes, .file_offset = offset, .object = object};
 }
 SampleRecord met(std::uint64_t ms, int process, int cpu, std::uint64_t address) {
-  return {.time_ns = ms * 1'000'000, .process = process, .cpu = cpu, .address = address};
+  return {.time_ns = ms * 1'000'000, .process = process, .thread = 10 * process + cpu, .cpu = cpu, .address = address};
 }
 /// A function is a page of a file.
 SampledFunction page_of(const std::string& object, std::uint64_t offset) { return {"page", object, offset / 0x1000 * 0x1000}; }
@@ -147,8 +147,15 @@ TEST(SampledFunctions, TakeAsLongAsTheBusiestCpuOfEachSlot) {
     if (ms < 15) functions.take(met(ms, 1, 1, 0x1000));
   }
   for (std::uint64_t ms = 100; ms < 120; ++ms) functions.take(met(ms, 1, ms < 110 ? 0 : 1, 0x2000));  // in turns
+  for (std::uint64_t ms = 200; ms < 210; ++ms) {                                                      // by one thread on two CPUs
+    SampleRecord moved = met(ms, 1, ms < 205 ? 0 : 1, 0x3000);
+    moved.thread = 10;
+    functions.take(moved);
+  }
   const auto& found = functions.finish();
-  ASSERT_EQ(found.size(), 2U);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[2].sum.elapsed, 10U);
+  EXPECT_DOUBLE_EQ(found[2].sum.cores, 1);
   EXPECT_EQ(found[0].sum.samples, 35U);
   EXPECT_EQ(found[0].sum.elapsed, 20U);
   EXPECT_DOUBLE_EQ(found[0].sum.cores, 2);

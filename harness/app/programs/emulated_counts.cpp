@@ -125,18 +125,6 @@ EmulatedEnding run_emulated(const EmulatedRun& run, const LaunchMeeting& meeting
 
 namespace {
 
-std::vector<ProcessCounts> read_processes(const LaunchMeeting& meeting, std::vector<std::string>& notes) {
-  std::vector<ProcessCounts> processes;
-  for (const auto& file : process_files(meeting)) {
-    try {
-      processes.push_back({rank_in(file), read_tool_report(file)});
-    } catch (const Error& broken) {
-      notes.push_back(broken.what());
-    }
-  }
-  return processes;
-}
-
 void note_open_regions(ProfileResult& result) {
   for (const auto& region : result.profile.regions)
     if (region.open)
@@ -155,7 +143,7 @@ ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch
   result.functions = options.functions;
   result.notes = preparation.notes;
   result.endings = meeting.gather(options.wait_seconds);
-  result.processes = read_processes(meeting, result.notes);
+  result.processes = read_process_files<ProcessCounts>(meeting, read_tool_report, result.notes);
   for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
   result.profile = merge(result.processes);
   add_rank_notes(result.endings, launch, options, result.notes);

@@ -3,13 +3,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 #include "app/here/paths.hpp"
@@ -19,8 +17,11 @@
 #include "core/fnv.hpp"
 #include "core/host_name.hpp"
 #include "machine/cpu.hpp"
+#include "machine/publishable.hpp"
+#include "machine/system_file.hpp"
 #include "model/ceilings/disturbances.hpp"
 #include "profile/program_run.hpp"
+#include "store/file_bytes.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -30,15 +31,6 @@ namespace fs = std::filesystem;
 /// The campaign that measures what a roofline needs, and nothing else.
 constexpr const char* campaign = "schema = \"plumbline-campaign/1\"\nname = \"roofs\"\n[ceilings]\nmode = \"quick\"\n";
 
-/// The CPUs left to this process, as "0-3,8": other sockets have roofs of their own.
-std::string cpus_allowed() {
-  std::ifstream status("/proc/self/status");
-  constexpr std::string_view key = "Cpus_allowed_list:\t";
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(key)) return line.substr(key.size());
-  return "";
-}
-
 /// The folder in which users' programs keep what they can make again; empty where there is none.
 fs::path cache_folder() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return fs::path(cache) / "plumbline";
@@ -46,11 +38,12 @@ fs::path cache_folder() {
   return {};
 }
 
-/// Another CPU, or other CPUs left to this process: other roofs.
+/// Another CPU, or other CPUs left to this process (another socket): other roofs.
 std::string file_name() {
   const Cpu& cpu = this_cpu();
+  const std::string cpus_allowed = field_of("/proc/self/status", "Cpus_allowed_list").value_or("");
   const std::string machine =
-      fmt::format("{}/{}/{}.{}.{}/{}/{}", cpu.vendor, cpu.name, cpu.family, cpu.model, cpu.stepping, cpus_allowed(), cpu.best_isa());
+      fmt::format("{}/{}/{}.{}.{}/{}/{}", cpu.vendor, cpu.name, cpu.family, cpu.model, cpu.stepping, cpus_allowed, cpu.best_isa());
   return fmt::format("roofs-{}-{:08x}.h5", host_name(), fnv1a(machine) & 0xffffffffU);
 }
 
@@ -61,21 +54,12 @@ std::string age_of(const fs::path& file) {
   return seconds < 2 * 86400 ? fmt::format("{:.0f} hours ago", seconds / 3600) : fmt::format("{:.0f} days ago", seconds / 86400);
 }
 
-/// One process measures at a time; the others wait, and find what it has measured.
-class Lock {
- public:
-  explicit Lock(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    if (file_ >= 0) flock(file_, LOCK_EX);
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  ~Lock() {
-    if (file_ >= 0) close(file_);
-  }
-
- private:
-  int file_;
-};
+/// One process measures at a time, as long as it holds what this gives; the others wait here, and find what it has measured.
+FileDescriptor hold(const fs::path& file) {
+  FileDescriptor held = open_file(file, O_RDWR | O_CREAT, 0600);
+  if (held) flock(held.number(), LOCK_EX);
+  return held;
+}
 
 /// Measures roofs into a file, which is there only when they are whole; else FILE.log says why. Gives how that ended.
 ProgramEnding measure_into(const fs::path& file) {
@@ -97,7 +81,7 @@ ProgramEnding measure_into(const fs::path& file) {
 
 Roofs roofs_in(const fs::path& file) {
   Roofs roofs{load_results(file), {}, 0};
-  std::string note = fmt::format("roofs: {}, measured {}", file.string(), age_of(file));
+  std::string note = fmt::format("roofs: {}, measured {}", without_person(file.string(), this_person()), age_of(file));
   for (const auto& disturbances : find_disturbances(roofs.results.ceilings))
     if (is_disturbed(disturbances))
       note += fmt::format("; {} of {} samples were disturbed, so that they may be too low (--roofs=measure takes them anew)",
@@ -124,12 +108,12 @@ Roofs find_roofs(const std::string& wanted) {
   const fs::path file = folder / file_name();
   std::error_code failed;
   fs::create_directories(folder, failed);
-  const Lock lock(fs::path(file).replace_extension(".lock"));
+  const FileDescriptor held = hold(fs::path(file).replace_extension(".lock"));
   if (wanted == "auto" && fs::exists(file)) try {
       return roofs_in(file);
     } catch (const Error&) {  // damaged: it can be made again
     }
-  if (const ProgramEnding ending = measure_into(file); ending.interrupted != 0 || !fs::exists(file))
+  if (const ProgramEnding ending = measure_into(file); ending.code != 0 || ending.interrupted != 0 || !fs::exists(file))
     return {{},
             {fmt::format("no roofs: they could not be measured into {}, and {} says why; --roofs=FILE takes others", file.string(),
                          fs::path(file).replace_extension(".log").string())},

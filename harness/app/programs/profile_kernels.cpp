@@ -77,18 +77,6 @@ ProgramRun prepare_counting(const ProfileOptions& options, const Launch& launch,
 
 // ------------------------------------------------------------------------------------------------------------ judged
 
-std::vector<RankReport> read_reports(const LaunchMeeting& meeting, std::vector<std::string>& notes) {
-  std::vector<RankReport> reports;
-  for (const auto& file : process_files(meeting)) {
-    try {
-      reports.push_back({rank_in(file), read_kernel_report(file)});
-    } catch (const Error& broken) {
-      notes.push_back(broken.what());
-    }
-  }
-  return reports;
-}
-
 /// The reasons why GPUs of a process were not counted, or no longer; each once.
 std::vector<std::string> refusals_of(const KernelReport& report) {
   std::vector<std::string> all;
@@ -190,7 +178,7 @@ KernelResult collect_kernels(const ProfileOptions& options, const Launch& launch
   result.launched = launch.size;
   result.kernels = options.functions;
   result.endings = meeting.gather(options.wait_seconds);
-  result.reports = read_reports(meeting, result.notes);
+  result.reports = read_process_files<RankReport>(meeting, read_kernel_report, result.notes);
   for (auto& one : result.reports) one.report.command = publishable(one.report.command, person);
   result.profile = merge_kernels(result.reports, counters_by_chip());
   add_notes(result, options);
@@ -203,7 +191,8 @@ KernelResult collect_kernels(const ProfileOptions& options, const Launch& launch
 Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
   const ProgramEnding ending = run_program(prepare_counting(options, launch, meeting));
   std::vector<std::string> unreadable;
-  const KernelsJudgement judgement = judge_kernels(ending, read_reports(meeting, unreadable), launch.rank);
+  const KernelsJudgement judgement =
+      judge_kernels(ending, read_process_files<RankReport>(meeting, read_kernel_report, unreadable), launch.rank);
   tell(judgement.fault, options, meeting);
   meeting.leave({launch.rank, "", judgement.code, {}});
   if (launch.rank != 0) return static_cast<Exit>(judgement.code);

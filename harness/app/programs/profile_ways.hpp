@@ -35,6 +35,17 @@ void add_rank_notes(const std::vector<RankEnding>& endings, const Launch& launch
 /// The files that processes left, sorted: "rank-N.*.json".
 std::vector<std::filesystem::path> process_files(const LaunchMeeting& meeting);
 int rank_in(const std::filesystem::path& process_file);
+/// Reads each of those files; one that cannot be read is a note. `Process` is made of a rank and of what `read` gives of a file.
+template <class Process, class Read>
+std::vector<Process> read_process_files(const LaunchMeeting& meeting, Read read, std::vector<std::string>& notes) {
+  std::vector<Process> processes;
+  for (const auto& file : process_files(meeting)) try {
+      processes.push_back({rank_in(file), read(file)});
+    } catch (const Error& broken) {
+      notes.push_back(broken.what());
+    }
+  return processes;
+}
 /// Shows a profile, the file first: whoever reads standard error may be gone. False: the tables could not be written there.
 bool show_profile(const ProfileOptions& options, const std::string& json, const std::string& text);
 

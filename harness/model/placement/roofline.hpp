@@ -20,8 +20,8 @@ namespace plumbline {
 
 /// The traffic across a level's boundary towards the core, and FLOPs over it.
 struct LevelIntensity {
-  std::string level =
-      {};  // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem; of a GPU L1, shared: reg-shared, L2, mem: L2-mem, system: host-dev
+  // L1: reg-L1, L2: L1-L2, L3: L2-L3, mem: L3-mem; of a GPU L1, shared: reg-shared, L2, mem: L2-mem, system: host-dev.
+  std::string level = {};
   double bytes = absent;  // per sweep, whole team; absent where it may be all or nothing
   double bytes_lo = absent, bytes_hi = absent;
   double ai = absent, ai_lo = absent, ai_hi = absent;  // flop/byte; a bound is absent where no traffic can be ruled out
