@@ -6,6 +6,8 @@ from . import style
 from .judged import is_gpu, number, team
 
 CASES_A_FIGURE = 15
+# A function of a profiled program with less than this part of its FLOPs is no point: the few that it does by the way would stretch the axes.
+LEAST_PART_OF_PROGRAM = 1e-3
 
 
 @dataclass
@@ -50,8 +52,10 @@ class Group:
 def groups_of(show_rows):
     """The drawable cases by node, precision and team, and the others with what they lack."""
     groups, left_out = {}, []
+    wholes = [row for row in show_rows if row["case"].startswith("program/") and "/part=whole/" in row["case"]]
+    programs = {(row["node"], row["kernel"]): number(row["flops"]) or 0 for row in wholes}
     for row in show_rows:
-        lacking = _lacking(row)
+        lacking = _lacking(row, programs)
         if lacking:
             left_out.append((row["case"], lacking))
             continue
@@ -60,9 +64,11 @@ def groups_of(show_rows):
     return [groups[key] for key in sorted(groups)], left_out
 
 
-def _lacking(row):
+def _lacking(row, programs):
     if number(row["gflops"]) is None:
         return row.get("reason") or (f"status {row['status']}" if row["status"] != "ok" else "no FLOP/s")
+    if (row["node"], row["kernel"]) in programs and number(row["flops"]) < LEAST_PART_OF_PROGRAM * programs[row["node"], row["kernel"]]:
+        return f"less than {LEAST_PART_OF_PROGRAM:.1%} of the program's FLOPs"
     if not any(number(level.get("ai")) for level in (row["levels"] or {}).values()):
         return row.get("reason") or "no arithmetic intensity"
     return None

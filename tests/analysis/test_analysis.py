@@ -452,6 +452,19 @@ def test_nothing_counted_is_no_accuracy_figure_but_some_counted_is():
     assert [line[0] for line, _ in accuracy.lines_of({"rows": [absent, counted]})] == ["b", "a"]
 
 
+def test_a_functions_stray_flops_are_no_point(few):
+    """They would stretch the axes of what the program does over ten decades."""
+    row = next(row for row in judged.read(few["show"], "show")["rows"] if row["status"] == "ok" and row["flops"])
+
+    def function(part, flops):
+        return {**row, "case": f"program/p/fp64/part={part}/r1t1/native", "kernel": "program/p", "flops": flops}
+
+    rows = [function("whole", 1e9), function("solve", 0.9e9), function("print", 1e5), {**row, "flops": 1.0}]
+    (group,), left_out = groups.groups_of(rows)
+    assert [one["flops"] for one in group.rows] == [1e9, 0.9e9, 1.0]
+    assert left_out == [("program/p/fp64/part=print/r1t1/native", "less than 0.1% of the program's FLOPs")]
+
+
 def test_what_cannot_be_drawn_is_left_out_with_its_reason(few):
     show = judged.read(few["show"], "show")
     _, left_out = groups.groups_of(show["rows"])
