@@ -453,7 +453,7 @@ def test_nothing_counted_is_no_accuracy_figure_but_some_counted_is():
 
 
 def test_a_functions_stray_flops_are_no_point(few):
-    """They would stretch the axes of what the program does over ten decades."""
+    """Points of stray FLOPs would stretch the axes of what the program does over ten decades."""
     row = next(row for row in judged.read(few["show"], "show")["rows"] if row["status"] == "ok" and row["flops"])
 
     def function(part, flops):
