@@ -65,9 +65,8 @@ fs::path temporary_folder() {
   throw io_error("there is no folder /tmp for temporary files: set TMPDIR to a folder that you may write to");
 }
 
-fs::path own_folder() {
-  const fs::path parent = temporary_folder();
-  std::string name = (parent / "plumbline-profile-XXXXXX").string();
+fs::path own_folder(const fs::path& parent, const char* prefix = "") {
+  std::string name = (parent / fmt::format("{}plumbline-profile-XXXXXX", prefix)).string();
   if (mkdtemp(name.data()) == nullptr)
     throw io_error(fmt::format("cannot make a folder in {}: {}; set TMPDIR to another folder", parent.string(), std::strerror(errno)));
   return name;
@@ -122,7 +121,7 @@ std::optional<RankEnding> read_ending(const fs::path& file, int rank) {
   if (!in) return std::nullopt;
   try {
     const Json document = Json::parse(in);
-    return RankEnding{rank, document.at("host"), document.at("code"), document.at("notes")};
+    return RankEnding{rank, document.at("host"), document.at("code"), document.at("notes"), document.at("caches")};
   } catch (const Json::exception&) {  // another's, in a folder that the user named
     return std::nullopt;
   }
@@ -140,13 +139,14 @@ std::string launch_key(const Environment& environment) {
   return "";
 }
 
-LaunchMeeting::LaunchMeeting(const Launch& launch, const fs::path& named, const fs::path& shared) : launch_(launch), keep_(!named.empty()) {
+LaunchMeeting::LaunchMeeting(const Launch& launch, const fs::path& named, const fs::path& shared, bool starts_ranks)
+    : launch_(launch), keep_(!named.empty()) {
   if (keep_)
     make(folder_ = fs::absolute(named));
   else if (launch.size > 1)
     make_private(folder_ = common_folder(launch, shared));
   else
-    folder_ = own_folder();
+    folder_ = starts_ranks && access(shared.c_str(), W_OK) == 0 ? own_folder(shared, ".") : own_folder(temporary_folder());
   std::vector<fs::path> earlier;  // of a launch that was killed, or whose folder the user names again
   for (const auto& file : fs::directory_iterator(folder_))
     if (file.path().filename().string().starts_with(prefix(launch.rank))) earlier.push_back(file.path());
@@ -169,7 +169,8 @@ bool LaunchMeeting::first_to_say(const std::string& message) const {
 }
 
 void LaunchMeeting::leave(const RankEnding& ending) const {
-  const std::string text = json_text(Json{{"host", host_name()}, {"code", ending.code}, {"notes", ending.notes}});
+  const std::string text =
+      json_text(Json{{"host", host_name()}, {"code", ending.code}, {"notes", ending.notes}, {"caches", ending.caches}});
   if (!write_own_file(folder_ / (prefix(ending.rank) + "ending"), text))
     throw io_error(fmt::format("rank {} cannot leave its counts in {}: {}", ending.rank, folder_.string(), std::strerror(errno)));
 }

@@ -14,19 +14,23 @@ struct RankEnding {
   std::string host;
   int code = 0;                    // its program's exit code
   std::vector<std::string> notes;  // what the user should know
+  std::string caches = {};         // that were simulated, in words; empty: none
 };
 
 class LaunchMeeting {
  public:
   /// Finds or makes the folder. `named`: the folder that the user chose (kept), or empty: one of this launch's own (removed by the first
   /// rank), in the folder for temporary files when all ranks are on this node, else in `shared`. It is this user's, and nobody else may
-  /// write there: what has its name and is not that is refused. Throws Error when there can be none.
-  LaunchMeeting(const Launch& launch, const std::filesystem::path& named, const std::filesystem::path& shared);
+  /// write there: what has its name and is not that is refused. `starts_ranks`: this process is to launch others, on nodes that nobody
+  /// knows yet, so that its folder lies in `shared` where it may write there. Throws Error when there can be none.
+  LaunchMeeting(const Launch& launch, const std::filesystem::path& named, const std::filesystem::path& shared, bool starts_ranks = false);
   LaunchMeeting(const LaunchMeeting&) = delete;
   LaunchMeeting& operator=(const LaunchMeeting&) = delete;
   /// Removes the folder at the first rank, unless the user named it.
   ~LaunchMeeting();
 
+  /// Says how many ranks there are, where this process is none of them and learns it later.
+  void expect_ranks(int size) { launch_.size = size; }
   const std::filesystem::path& folder() const { return folder_; }
   /// The prefix of the names of this rank's files: "rank-3.".
   std::string prefix(int rank) const;

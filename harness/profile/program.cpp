@@ -5,20 +5,20 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 #include "core/error.hpp"
+#include "profile/launcher_words.hpp"
 
 namespace plumbline {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Finds a program on PATH; one that is named with its folder is where it says. Empty: there is none.
 fs::path as_a_shell_finds_it(const std::string& name) {
   if (name.find('/') != name.npos) return name;
   const char* path = std::getenv("PATH");
@@ -29,7 +29,13 @@ fs::path as_a_shell_finds_it(const std::string& name) {
     if (fs::is_regular_file(candidate, failed) && access(candidate.c_str(), X_OK) == 0) return candidate;
     rest.remove_prefix(colon == rest.npos ? rest.size() : colon + 1);
   }
-  throw user_error(fmt::format("'{}' was not found on PATH: name the program with its folder, ./{}", name, name));
+  return {};
+}
+
+fs::path require_found(const std::string& name) {
+  const fs::path program = as_a_shell_finds_it(name);
+  if (program.empty()) throw user_error(fmt::format("'{}' was not found on PATH: name the program with its folder, ./{}", name, name));
+  return program;
 }
 
 [[noreturn]] void refuse_program(const fs::path& program, const std::string& why) {
@@ -90,16 +96,9 @@ void require_runnable(const fs::path& program, int depth) {
 
 }  // namespace
 
-bool is_launcher(std::string_view program) {
-  constexpr std::array launchers{"mpiexec", "mpirun", "orterun", "prterun", "srun", "salloc", "sbatch", "aprun", "jsrun", "ibrun", "flux"};
-  const std::string name = fs::path(program).filename().string();
-  const std::string stem = name.substr(0, name.find('.'));  // mpiexec.hydra
-  return std::find(launchers.begin(), launchers.end(), stem) != launchers.end();
-}
-
 fs::path locate_program(const std::string& name, const std::string& way) {
   if (name.empty()) throw user_error(fmt::format("the program's name is empty: plumbline profile {} -- program args", way));
-  const fs::path program = as_a_shell_finds_it(name);
+  const fs::path program = require_found(name);
   if (is_launcher(name))
     throw user_error(
         fmt::format("{0} is a launcher: put plumbline behind it, '{0} -n 4 plumbline profile {1} -- program args', so that each rank is "
@@ -108,6 +107,18 @@ fs::path locate_program(const std::string& name, const std::string& way) {
                     name, way));
   require_executable(program);
   return program;
+}
+
+bool names_program(const std::string& word) {
+  const fs::path program = as_a_shell_finds_it(word);
+  std::error_code failed;
+  return !program.empty() && fs::is_regular_file(program, failed) && access(program.c_str(), X_OK) == 0;
+}
+
+fs::path find_launcher(const std::string& name) {
+  fs::path launcher = require_found(name);
+  require_executable(launcher);
+  return launcher;
 }
 
 fs::path find_program(const std::string& name) {

@@ -2,7 +2,6 @@
 #pragma once
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 namespace plumbline {
 
@@ -15,7 +14,9 @@ std::filesystem::path locate_program(const std::string& name, const std::string&
 /// behind which plumbline belongs.
 std::filesystem::path find_program(const std::string& name);
 
-/// Whether the program starts others on many nodes: mpiexec, srun, ...
-bool is_launcher(std::string_view program);
+/// Whether the word names a program that can be started here, as a shell would find it.
+bool names_program(const std::string& word);
+/// Finds a launcher as a shell would. Throws Error (user) of one line when it is not there or not executable.
+std::filesystem::path find_launcher(const std::string& name);
 
 }  // namespace plumbline

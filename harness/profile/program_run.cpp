@@ -82,8 +82,9 @@ bool put_in_place(const std::string& file, int flags, int descriptor, std::int64
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // a wrapper that is killed takes the program along
   if (getppid() != wrapper) _exit(127);
   constexpr int anew = O_WRONLY | O_CREAT | O_TRUNC;
-  if (!put_in_place(run.input, O_RDONLY, STDIN_FILENO, run.input_begin) || !put_in_place(run.output, anew, STDOUT_FILENO) ||
-      !put_in_place(run.errors, anew, STDERR_FILENO))
+  const StandardStreams& streams = run.streams;
+  if (!put_in_place(streams.input, O_RDONLY, STDIN_FILENO, streams.input_begin) || !put_in_place(streams.output, anew, STDOUT_FILENO) ||
+      !put_in_place(streams.errors, anew, STDERR_FILENO))
     _exit(127);
   for (const auto& one : run.environment) setenv(one.name.c_str(), one.value.c_str(), one.replaces ? 1 : 0);
   std::vector<char*> pointers;

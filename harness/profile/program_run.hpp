@@ -12,12 +12,17 @@ struct SetVariable {
   bool replaces = true;  // false: what the user has set stays
 };
 
+/// Files in place of the standard streams; empty: this process's own.
+struct StandardStreams {
+  std::string input = {}, output = {}, errors = {};
+  std::int64_t input_begin = 0;  // the place in that file where the program begins to read
+};
+
 struct ProgramRun {
   std::filesystem::path file;
   std::vector<std::string> words;  // the first is the program's name for itself
-  std::vector<SetVariable> environment;
-  std::string input = {}, output = {}, errors = {};  // files in place of the standard streams; empty: this process's own
-  std::int64_t input_begin = 0;                      // the place in that file where the program begins to read
+  std::vector<SetVariable> environment = {};
+  StandardStreams streams = {};
 };
 
 struct ProgramEnding {

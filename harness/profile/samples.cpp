@@ -20,8 +20,9 @@
 namespace plumbline {
 namespace {
 
-/// Room for 64 KiB of records a CPU, which takes 1.3 s to fill at one sample a millisecond. Linux lets every user hold some 500 KiB a CPU.
-constexpr std::size_t ring_pages = 16;
+/// Room for 64 KiB of records a CPU, which takes 1.3 s to fill at one sample a millisecond. Linux lets every user hold some 500 KiB a CPU,
+/// which the ranks of a node share: where that is used up, half as much will do, down to a page for 80 ms.
+constexpr std::size_t most_pages = 16;
 constexpr auto between_readings = std::chrono::milliseconds(50);
 
 [[noreturn]] void refuse(int error) {
@@ -55,8 +56,12 @@ class Words {
 /// One CPU's records.
 class Ring {
  public:
-  Ring(int event, std::size_t page) : event_(event), bytes_(ring_pages * page), mapped_((1 + ring_pages) * page), page_(page) {
-    void* const memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+  Ring(int event, std::size_t page) : event_(event), page_(page) {
+    void* memory = MAP_FAILED;
+    for (std::size_t pages = most_pages; memory == MAP_FAILED && pages > 0 && (pages == most_pages || errno == EPERM); pages /= 2) {
+      bytes_ = pages * page, mapped_ = (1 + pages) * page;
+      memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+    }
     const int error = errno;
     if (memory == MAP_FAILED) {
       close(event_);
@@ -109,7 +114,7 @@ class Ring {
   }
 
   int event_;
-  std::size_t bytes_, mapped_, page_;
+  std::size_t bytes_ = 0, mapped_ = 0, page_;
   char* memory_ = nullptr;
 };
 

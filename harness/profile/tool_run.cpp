@@ -36,8 +36,7 @@ std::vector<SetVariable> environment_of(const ToolCommand& command) {
 }  // namespace
 
 ProgramEnding run_under_tool(const ToolCommand& command) {
-  return run_program(
-      {command.valgrind, words_of(command), environment_of(command), command.input, command.output, command.errors, command.input_begin});
+  return run_program({command.valgrind, words_of(command), environment_of(command), command.streams});
 }
 
 }  // namespace plumbline

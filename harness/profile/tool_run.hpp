@@ -13,9 +13,7 @@ struct ToolCommand {
   std::vector<std::string> tool_options;  // the caches
   std::filesystem::path out, log;         // with %p for the process's number
   std::vector<std::string> program;       // and its arguments
-  // As in ProgramRun:
-  std::string input = {}, output = {}, errors = {};
-  std::int64_t input_begin = 0;
+  StandardStreams streams = {};
 };
 
 /// Runs the program as run_program() does, under the emulator; processes that it starts are counted too.

@@ -210,7 +210,7 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
         return line
 
     assert "No such file" in refused("--", "./no-such-program")
-    launcher = tmp_path / "mpiexec"
+    launcher = tmp_path / "sbatch"
     launcher.write_text("#!/bin/sh\n")
     launcher.chmod(0o755)
     assert "is a launcher" in refused("--", launcher, "-n", "2", "true")

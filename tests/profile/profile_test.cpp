@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "profile/geometry.hpp"
 #include "profile/launch_meeting.hpp"
+#include "profile/launcher_words.hpp"
 #include "profile/program.hpp"
 #include "profile/sampled_functions.hpp"
 #include "profile/timed_functions.hpp"

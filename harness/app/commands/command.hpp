@@ -41,6 +41,7 @@ void add_schema(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
 void add_manual(CLI::App& app, Action& chosen);
 void add_worker(CLI::App& app, Action& chosen);
+void add_profiled_rank(CLI::App& app, Action& chosen);
 void add_tables(CLI::App& app, Action& chosen);
 
 }  // namespace plumbline::app

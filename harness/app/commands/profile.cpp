@@ -12,6 +12,7 @@
 #include "app/programs/profile_document.hpp"
 #include "app/programs/profile_table.hpp"
 #include "app/programs/profile_ways.hpp"
+#include "profile/launcher_words.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -25,18 +26,12 @@ Exit profile(const ProfileOptions& options) {
                                                                                                  : options.count_only ? " --count-only"
                                                                                                                       : ""));
   const Launch launch = find_launch(process_environment()).value_or(Launch{});
-  const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path());
-  try {
+  const bool starts_ranks = !options.count_only && !options.gpu && is_known_launcher(options.command.front());
+  const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path(), starts_ranks);
+  return leave_faults(launch, meeting, [&] {
     if (options.gpu) return profile_kernels(options, launch, meeting);
     return options.count_only ? profile_by_emulator(options, launch, meeting) : profile_and_place(options, launch, meeting);
-  } catch (const Error& error) {
-    // Most often all ranks meet the same fault: one tells it.
-    const bool first = meeting.first_to_say(error.what());
-    meeting.leave({launch.rank, "", static_cast<int>(error.code()), {}});
-    constexpr double patience_seconds = 2;
-    if (launch.rank == 0) meeting.gather(patience_seconds);
-    throw Error(error.code(), first ? error.what() : "");
-  }
+  });
 }
 
 // ------------------------------------------------------------------------------------------------------ the command line

@@ -143,6 +143,7 @@ ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch
   result.functions = options.functions;
   result.notes = preparation.notes;
   result.endings = meeting.gather(options.wait_seconds);
+  if (!result.endings.empty() && result.caches.empty()) result.caches = result.endings.front().caches;
   result.processes = read_process_files<ProcessCounts>(meeting, read_tool_report, result.notes);
   for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
   result.profile = merge(result.processes);

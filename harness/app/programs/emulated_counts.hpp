@@ -29,7 +29,7 @@ struct EmulatedEnding {
 /// Throws Error (user) where the program cannot be counted here.
 EmulatedRun prepare_emulated(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 EmulatedEnding run_emulated(const EmulatedRun& run, const LaunchMeeting& meeting, int rank);
-/// Gathers what all ranks counted, at the first rank.
+/// Gathers what all ranks counted, at the first rank or behind the launcher, where `run` is empty.
 ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting, const EmulatedRun& run);
 
 }  // namespace plumbline::app

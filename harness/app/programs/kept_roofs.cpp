@@ -69,9 +69,9 @@ ProgramEnding measure_into(const fs::path& file) {
   say(fmt::format("plumbline: this machine's roofs are measured first, some 10 s on an idle one, and kept in {}\n", file.string()));
   std::error_code ignored;
   fs::remove_all(journal, ignored);
-  ProgramRun run{.file = program_path(), .words = {}, .environment = {}};
+  ProgramRun run{.file = program_path(), .words = {}};
   run.words = {run.file.string(), "run", beside(".toml").string(), "-o", measured.string(), "--overwrite"};
-  run.output = run.errors = beside(".log").string();
+  run.streams.output = run.streams.errors = beside(".log").string();
   const ProgramEnding ending = run_program(run);
   if (ending.code == 0 && ending.interrupted == 0) fs::rename(measured, file, ignored);
   fs::remove(measured, ignored);

@@ -10,6 +10,7 @@
 #include "app/programs/profile_columns.hpp"
 #include "app/results/show_cells.hpp"
 #include "app/terminal/shell_words.hpp"
+#include "profile/runtime_libraries.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -37,6 +38,7 @@ std::vector<PlacedRow> placed_functions(const PlacedProgram& placed) {
                     .samples = function.sum.samples,
                     .share = share_of(function.sum.samples, profile.whole.sum.samples),
                     .cpu_seconds = function.cpu_seconds,
+                    .cores = function.cores(),
                     .imbalance = function.cpu_seconds > 0 ? std::max(1.0, function.seconds * cores / function.cpu_seconds) : absent,
                     .fma_part = function.counts ? fma_part(*function.counts) : absent,
                     .at = &placed.placements[i + 1],
@@ -51,24 +53,48 @@ PlacedRow placed_whole(const PlacedProgram& placed) {
           .samples = program.profile.whole.sum.samples,
           .share = {1, 1, 1},
           .cpu_seconds = program.ending.user_seconds,
+          .cores = program.profile.whole.cores(),
           .fma_part = fma_part(program.total),
           .at = &placed.placements.front(),
           .counts = program.total};
 }
 
+std::string plural(std::size_t number, const char* one, const char* several) {
+  return fmt::format("{} {}", number, number == 1 ? one : several);
+}
+
+std::string ranks_in_words(const ProfiledProgram& program) {
+  if (program.ranks == 1) return "";
+  return fmt::format("{} ranks on {}; ", program.ranks, plural(static_cast<std::size_t>(program.nodes), "node", "nodes"));
+}
+
 std::string head_text(const PlacedProgram& placed) {
   const ProfiledProgram& program = placed.program;
   const auto& ending = program.ending;
+  const Profile& counted = placed.counted.profile;
+  const std::string& caches = placed.counted.caches;
   return fmt::format(
-      "Profiled: {}\n  natively {} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} core{} at work at "
-      "once\n"
+      "Profiled: {}\n  natively {}{} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} at work at once\n"
       "  {}\n",
-      command_line(placed.counted.command), duration(ending.wall_seconds), duration(ending.user_seconds), duration(ending.system_seconds),
-      program.profile.whole.sum.samples, program.profile.whole.cores(), program.profile.whole.cores() == 1 ? "" : "s",
-      program.why_not_joined.empty() ? fmt::format("counted by the emulator: {} FLOPs, {} process{}{}", whole_text(flops(program.total)),
-                                                   placed.counted.profile.processes, placed.counted.profile.processes == 1 ? "" : "es",
-                                                   placed.counted.caches.empty() ? "" : "; caches of " + placed.counted.caches)
+      command_line(placed.counted.command), ranks_in_words(program), duration(ending.wall_seconds), duration(ending.user_seconds),
+      duration(ending.system_seconds), program.profile.whole.sum.samples,
+      plural(static_cast<std::size_t>(program.profile.whole.cores()), "core", "cores"),
+      program.why_not_joined.empty() ? fmt::format("counted by the emulator: {} FLOPs, {}{}", whole_text(flops(program.total)),
+                                                   plural(static_cast<std::size_t>(counted.processes), "process", "processes"),
+                                                   caches.empty() ? "" : "; caches of " + caches)
                                      : "times alone: " + program.why_not_joined);
+}
+
+/// The time of the program's ranks, of which messages are told apart.
+std::string ranks_text(const PlacedProgram& placed) {
+  constexpr std::size_t most = 16;
+  if (placed.counted.timed.empty()) return "";
+  std::vector<EndedRank> ranks = ended_ranks(placed.counted);
+  const auto columns = timed_rank_columns();
+  Table table(headings(columns));
+  for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i) table.add(cells(columns, ranks[i]));
+  if (ranks.size() > most) table.add_line(fmt::format("({} more ranks: -o FILE has them all)", ranks.size() - most));
+  return "\n" + table.text();
 }
 
 /// The functions that take most of the time, and what else the roofline knows of each: where to begin.
@@ -80,7 +106,9 @@ std::string remarks_text(const PlacedProgram& placed) {
   for (std::size_t i = 0; i < std::min(most, functions.size()); ++i) {
     const double part = share_of(functions[i].sum.samples, placed.program.profile.whole.sum.samples).part;
     const RooflinePlacement& at = placed.placements[i + 1];
-    if (part < least_part || at.bound.empty() || functions[i].sum.samples < fewest_samples || waits_for_threads(functions[i])) continue;
+    if (part < least_part || at.bound.empty() || functions[i].sum.samples < fewest_samples || runs_threads(functions[i].object) ||
+        carries_messages(functions[i].object))
+      continue;
     text += fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of that roof", shortened(functions[i].name), 100 * part,
                         at.bound_ceiling, percent_of_roof_cell(at));
     for (const auto& remark : case_remarks({at})) text += "; " + remark;
@@ -106,11 +134,6 @@ std::string unmet_text(const PlacedProgram& placed) {
 
 }  // namespace
 
-bool waits_for_threads(const TimedFunction& function) {
-  const std::string file = std::filesystem::path(function.object).filename().string();
-  return file.starts_with("libgomp") || file.starts_with("libiomp") || file.starts_with("libomp");
-}
-
 std::string placed_text(const PlacedProgram& placed) {
   std::vector<PlacedRow> rows = placed_functions(placed);
   std::erase_if(rows, [](const PlacedRow& row) { return row.samples == 0; });
@@ -119,7 +142,7 @@ std::string placed_text(const PlacedProgram& placed) {
   std::string text = "\n" + head_text(placed);
   if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), rows);
   if (rows.size() < met) text += fmt::format("(functions with less time: {}; --functions=N shows more)\n", met - rows.size());
-  text += unmet_text(placed) + remarks_text(placed);
+  text += unmet_text(placed) + ranks_text(placed) + remarks_text(placed);
   for (const auto& note : placed.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
   return text;
 }

@@ -16,9 +16,6 @@ struct PlacedProgram {
   std::vector<std::string> notes;
 };
 
-/// Whether the function is of a library that runs threads (OpenMP's), whose time is mostly waiting.
-bool waits_for_threads(const TimedFunction& function);
-
 std::string placed_text(const PlacedProgram& placed);
 /// The document plumbline-profile/1, as profile_json() makes it, but that the total and the functions have times and places.
 std::string placed_json(const PlacedProgram& placed, const std::string& file);

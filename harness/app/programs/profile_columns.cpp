@@ -112,7 +112,7 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
                       of_place(&Place::seconds))
               .in_row("time", Align::right, of_place([](const Place& p) { return duration(p.seconds); })),
           {"cpu_seconds", "CPU time in user mode of all cores", &Row::cpu_seconds},
-          Column<Row>("cores", "cores that did it at once", of_place([](const Place& p) { return p.of->threads; })).in_row("cores"),
+          Column<Row>("cores", "cores that did it at once", &Row::cores).in_row("cores"),
           {"imbalance", "its time over that of as many cores with equal parts", &Row::imbalance},
           Column<Row>("gflops", "rate of all cores together", of_place(&Place::gflops))
               .in_row("GFLOP/s", Align::right, if_sure([](const Place& p) { return plain(p.gflops); })),
@@ -134,6 +134,43 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
       &Row::counts);
 }
 
+namespace {
+
+/// A number of a rank's native run; absent where it was not timed.
+template <class Get>
+auto if_timed(Get get) {
+  return [get](const EndedRank& row) { return row.timed == nullptr ? absent : static_cast<double>(get(*row.timed)); };
+}
+
+double rank_seconds(const NativeRank& rank) { return rank.run.ending.wall_seconds; }
+double rank_cpu_seconds(const NativeRank& rank) { return rank.run.ending.user_seconds; }
+double rank_message_seconds(const NativeRank& rank) { return message_seconds(rank.run.samples); }
+
+double rank_gflops(const EndedRank& row) {
+  return row.timed == nullptr ? absent : 1e-9 * flops(row.counts).value_or(absent) / rank_seconds(*row.timed);
+}
+
+std::string host_of(const EndedRank& row) {
+  return row.timed != nullptr ? row.timed->host : row.ending != nullptr ? row.ending->host : "-";
+}
+
+}  // namespace
+
+Columns<EndedRank> timed_rank_columns() {
+  using Row = EndedRank;
+  const auto as_duration = [](auto get) { return [get](const Row& row) { return duration(if_timed(get)(row)); }; };
+  return {Column<Row>(Heading{"rank", Align::left}, [](const Row& row) { return std::to_string(row.rank); }),
+          Column<Row>(Heading{"time"}, as_duration(rank_seconds)),
+          Column<Row>(Heading{"CPU time"}, as_duration(rank_cpu_seconds)),
+          Column<Row>(Heading{"of it in MPI"},
+                      [](const Row& row) {
+                        return row.timed == nullptr ? "-" : share_or_dash(rank_message_seconds(*row.timed), rank_cpu_seconds(*row.timed));
+                      }),
+          Column<Row>(Heading{"GFLOP/s"}, [](const Row& row) { return plain(rank_gflops(row)); }),
+          shown<Row>("FLOPs", all_flops_text),
+          Column<Row>(Heading{"on", Align::left}, host_of)};
+}
+
 Columns<EndedRank> rank_columns(const std::string& far) {
   using Row = EndedRank;
   return with_measures(
@@ -144,6 +181,10 @@ Columns<EndedRank> rank_columns(const std::string& far) {
            [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->host); }},
           {"exit", "exit code of its program",
            [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->code); }},
+          {"seconds", "time of its native run from start to end", if_timed(rank_seconds)},
+          {"cpu_seconds", "CPU time in user mode of that run", if_timed(rank_cpu_seconds)},
+          {"mpi_seconds", "CPU time in user mode in libraries that carry messages, waiting included", if_timed(rank_message_seconds)},
+          {"gflops", "its FLOPs over its time from start to end", rank_gflops},
           Column<Row>("processes", "number of its processes", &Row::processes).in_row("processes"),
           Column<Row>("threads", "number of threads of its processes", &Row::threads).in_row("threads"),
           shown<Row>("instructions", instructions_text),

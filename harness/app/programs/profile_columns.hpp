@@ -6,6 +6,7 @@
 #include "app/programs/profile_document.hpp"
 #include "model/placement/roofline.hpp"
 #include "profile/launch_meeting.hpp"
+#include "profile/native_run.hpp"
 #include "profile/profile.hpp"
 #include "profile/timed_functions.hpp"
 
@@ -30,9 +31,10 @@ struct WholeLaunch {
   const Profile* profile;
 };
 
-/// A rank with the ending that it told; null: it told none.
+/// A rank with the ending that it told and its native run; null: it told none.
 struct EndedRank : RankCounts {
-  const RankEnding* ending;
+  const RankEnding* ending = nullptr;
+  const NativeRank* timed = nullptr;
 };
 
 /// A thread with the process that it is of.
@@ -46,6 +48,7 @@ struct PlacedRow {
   std::uint64_t samples = 0;
   Share share = {};                       // of all samples
   double cpu_seconds = absent;            // of all threads
+  int cores = 1;                          // at once
   double imbalance = absent;              // the time over that of as many cores with equal parts
   double fma_part = absent;               // FMAs over FMAs, sums and products
   const RooflinePlacement* at = nullptr;  // borrowed
@@ -60,6 +63,8 @@ Columns<WholeLaunch> total_columns();
 Columns<PlacedRow> placed_columns(const std::string& kind);
 /// `far`: the boundary of which people see the bytes.
 Columns<EndedRank> rank_columns(const std::string& far);
+/// The columns that people see of ranks that were timed.
+Columns<EndedRank> timed_rank_columns();
 Columns<RegionCountsByName> region_columns(bool simulated);
 /// The columns of functions that are the largest by a measure, which is called `by`.
 Columns<FunctionCounts> function_columns(const Profile& profile, const std::string& by, Number (*measure)(const EventSums&));

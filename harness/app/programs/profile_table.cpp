@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "app/programs/profile_columns.hpp"
 #include "app/terminal/shell_words.hpp"
 
 namespace plumbline::app {
@@ -61,15 +60,6 @@ std::string traffic_text(const EventSums& total) {
 }
 
 // ------------------------------------------------------------------------------------------------------- tables of rows
-
-std::vector<EndedRank> ended_ranks(const ProfileResult& result) {
-  std::vector<EndedRank> ranks;
-  for (const auto& rank : result.profile.ranks) {
-    const auto ending = std::find_if(result.endings.begin(), result.endings.end(), [&](const auto& one) { return one.rank == rank.rank; });
-    ranks.push_back({rank, ending == result.endings.end() ? nullptr : &*ending});
-  }
-  return ranks;
-}
 
 constexpr std::size_t most_ranks_shown = 16;
 
@@ -129,6 +119,19 @@ void add_processes(const ProfileResult& result, Json& all) {
 }
 
 }  // namespace
+
+std::vector<EndedRank> ended_ranks(const ProfileResult& result) {
+  const auto of_rank = [](const auto& all, int rank) {
+    const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.rank == rank; });
+    return found == all.end() ? nullptr : &*found;
+  };
+  std::vector<EndedRank> ranks;
+  for (const auto& rank : result.profile.ranks)
+    ranks.push_back({rank, of_rank(result.endings, rank.rank), of_rank(result.timed, rank.rank)});
+  for (const auto& timed : result.timed)
+    if (of_rank(result.profile.ranks, timed.rank) == nullptr) ranks.push_back({{.rank = timed.rank, .counts = {}}, nullptr, &timed});
+  return ranks;
+}
 
 std::string profile_text(const ProfileResult& result) {
   const auto& profile = result.profile;

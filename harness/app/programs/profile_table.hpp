@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "app/programs/profile_columns.hpp"
 #include "app/terminal/table.hpp"
 #include "profile/launch_meeting.hpp"
+#include "profile/native_run.hpp"
 #include "profile/profile.hpp"
 
 namespace plumbline::app {
@@ -15,11 +17,15 @@ struct ProfileResult {
   std::string caches;  // in words; empty: not simulated
   std::vector<ProcessCounts> processes;
   Profile profile;
-  std::vector<RankEnding> endings;  // by rank
+  std::vector<RankEnding> endings;     // by rank
+  std::vector<NativeRank> timed = {};  // by rank; empty where none was timed
   int launched = 1;
   std::size_t functions = 10;  // most of them by FLOPs, and as many by bytes
   std::vector<std::string> notes;
 };
+
+/// The ranks with what each told of itself, by rank.
+std::vector<EndedRank> ended_ranks(const ProfileResult& result);
 
 std::string profile_text(const ProfileResult& result);
 /// The document plumbline-profile/1. `file`: where it goes; empty: nowhere.

@@ -49,6 +49,19 @@ void add_rank_notes(const std::vector<RankEnding>& endings, const Launch& launch
   note_missing_ranks(endings, launch, options, notes);
 }
 
+Exit leave_faults(const Launch& launch, const LaunchMeeting& meeting, const std::function<Exit()>& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    // Most often all ranks meet the same fault: one tells it.
+    const bool first = meeting.first_to_say(error.what());
+    meeting.leave({launch.rank, "", static_cast<int>(error.code()), {}});
+    constexpr double patience_seconds = 2;
+    if (launch.rank == 0) meeting.gather(patience_seconds);
+    throw Error(error.code(), first ? error.what() : "");
+  }
+}
+
 std::vector<fs::path> process_files(const LaunchMeeting& meeting) {
   std::vector<fs::path> files;
   for (const auto& file : fs::directory_iterator(meeting.folder()))

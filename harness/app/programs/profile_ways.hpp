@@ -1,6 +1,7 @@
 // `plumbline profile` counts a program in several ways, which share this.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct ProfileOptions {
 /// what is missing. Throws Error before the program was started.
 Exit profile_by_emulator(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 Exit profile_and_place(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
+/// Does the same for a program that a launcher starts, the first word of the command: it is launched twice, with plumbline before the
+/// program. `meeting` is this process's alone.
+Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meeting);
 Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 
 /// Says how a program ended: "the program was killed by signal 9 (Killed): exit 137".
@@ -32,6 +36,8 @@ void tell(const std::string& fault, const ProfileOptions& options, const LaunchM
 /// Adds what the ranks have to say, each line once, and which of them are missing.
 void add_rank_notes(const std::vector<RankEnding>& endings, const Launch& launch, const ProfileOptions& options,
                     std::vector<std::string>& notes);
+/// Does a rank's work. Where that throws, the fault is told by the first rank that meets it, and the others of this launch hear of its end.
+Exit leave_faults(const Launch& launch, const LaunchMeeting& meeting, const std::function<Exit()>& work);
 /// The files that processes left, sorted: "rank-N.*.json".
 std::vector<std::filesystem::path> process_files(const LaunchMeeting& meeting);
 int rank_in(const std::filesystem::path& process_file);

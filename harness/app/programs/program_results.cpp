@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -32,7 +33,7 @@ std::string main_precision(const EventSums& sums) {
 /// A part of a program, or all of it.
 struct Part {
   Json parameters;
-  int threads = 1;
+  int cores = 1;  // of all nodes
   double seconds = absent;
   std::string why_no_time;
   const EventSums* counts = nullptr;
@@ -54,18 +55,20 @@ class ResultsOfProgram {
   Results take() { return std::move(results_); }
 
  private:
+  /// The case is that of one node, the mean.
   CaseRow case_of(const Part& part) const {
+    const int cores = std::max(1, part.cores / program_.nodes);
     CaseRow row{.id = {},
                 .work = {},
                 .kernel = std::string(program_suite) + CaseNames({program_.name}).of(program_.name),
                 .precision = part.counts == nullptr ? "-" : main_precision(*part.counts),
                 .flavor = "native",
-                .threads = part.threads,
+                .threads = cores,
                 .params = json_text(part.parameters),
                 .row = static_cast<std::int64_t>(results_.cases.size())};
     row.work = row.kernel + "/" + row.precision;
     for (const auto& [key, value] : part.parameters.items()) row.work += fmt::format("/{}={}", key, value.get<std::string>());
-    row.id = fmt::format("{}/r1t{}/{}", row.work, part.threads, row.flavor);
+    row.id = fmt::format("{}/r1t{}/{}", row.work, cores, row.flavor);
     return row;
   }
 
@@ -101,7 +104,7 @@ class ResultsOfProgram {
                                  .event = event,
                                  .backend = "emulated",
                                  .raw = sum.value_or(0),
-                                 .net = sum ? static_cast<double>(*sum) : absent,
+                                 .net = sum ? static_cast<double>(*sum) / program_.nodes : absent,
                                  .status = sum ? Status::ok : Status::unavailable});
   }
 

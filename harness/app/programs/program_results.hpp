@@ -15,6 +15,7 @@ inline constexpr std::string_view program_suite = "program/";
 /// A program that ran natively and under the emulator.
 struct ProfiledProgram {
   std::string name;          // "heat3d"
+  int ranks = 1, nodes = 1;  // that ran it at once
   double clock_hz = absent;  // of the core, right after the native run
   ProgramEnding ending;      // of the native run
   TimedProfile profile = {};
@@ -29,9 +30,9 @@ std::string why_no_counts(const ProfiledProgram& program);
 bool is_worth_a_row(const TimedFunction& function, const EventSums& total);
 
 /// Makes the results: first the whole's case, program/NAME/PRECISION/part=whole/r1tT/native, whose time is that from start to end; then the
-/// functions in their order, program/NAME/PRECISION/part=FUNCTION/in=FILE/r1tT/native, T the cores that did it at once. A function that was
-/// never met has no time, one that the counted run did not execute no counts, each with its reason. Ceilings and machines are those of
-/// `roofs`, and the node is the one that has them.
+/// functions in their order, program/NAME/PRECISION/part=FUNCTION/in=FILE/r1tT/native, T the cores of a node that did it at once, of
+/// whatever ranks. A function that was never met has no time, one that the counted run did not execute no counts, each with its reason. Of
+/// several nodes the counts are those of one, the mean. Ceilings and machines are those of `roofs`, and the node is the one that has them.
 Results program_results(const ProfiledProgram& program, Results roofs);
 
 }  // namespace plumbline::app

@@ -1,0 +1,30 @@
+// The hidden command plumbline profiled-rank stands between a launcher and the program of a rank.
+#include "app/programs/profiled_rank.hpp"
+
+#include <map>
+#include <memory>
+
+#include "app/commands/command.hpp"
+
+namespace plumbline::app {
+
+void add_profiled_rank(CLI::App& app, Action& chosen) {
+  struct Options : ProfileOptions {
+    LaunchPass pass = LaunchPass::timed;
+    std::string folder;
+  };
+  auto* command = app.add_subcommand("profiled-rank", "runs a rank of a profiled program (started by plumbline profile)");
+  command->group("");
+  auto options = std::make_shared<Options>();
+  command->add_option("--pass", options->pass)
+      ->required()
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, LaunchPass>{{"timed", LaunchPass::timed}, {"counted", LaunchPass::counted}}));
+  command->add_option("--folder", options->folder)->required();
+  command->add_option("--caches", options->caches);
+  command->add_option("program", options->command)->required();
+  command->positionals_at_end();
+  command->callback([&chosen, options] { chosen = [options] { return profiled_rank(options->pass, options->folder, *options); }; });
+}
+
+}  // namespace plumbline::app

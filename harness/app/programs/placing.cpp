@@ -1,0 +1,148 @@
+#include "app/programs/placing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "app/programs/profile_columns.hpp"
+#include "app/results/intensity.hpp"
+#include "app/results/result_file.hpp"
+#include "core/json_text.hpp"
+#include "model/ceilings/ceilings.hpp"
+#include "profile/runtime_libraries.hpp"
+#include "store/result_store.hpp"
+
+namespace plumbline::app {
+namespace {
+
+int number_of_nodes(const std::vector<NativeRank>& ranks) {
+  std::set<std::string> hosts;
+  for (const auto& rank : ranks) hosts.insert(rank.host);
+  return static_cast<int>(std::max<std::size_t>(1, hosts.size()));
+}
+
+void note_samples(const NativeRun& native, const TimedProfile& profile, std::vector<std::string>& notes) {
+  constexpr std::uint64_t fewest = 100;
+  constexpr double apart = 0.05, least_seconds = 0.02;
+  if (profile.whole.sum.samples < fewest)
+    notes.push_back(fmt::format("only {} samples were taken, one a millisecond of CPU time: shares are rough, take a longer case",
+                                profile.whole.sum.samples));
+  if (native.samples.lost > 0) notes.push_back(fmt::format("{} samples found no room and are missing", native.samples.lost));
+  const double sampled = profile.whole.cpu_seconds, user = native.ending.user_seconds;
+  if (std::abs(sampled - user) > std::max(apart * user, least_seconds))
+    notes.push_back(
+        fmt::format("samples stand for {} of CPU time in user mode, and the system tells {}: what runs for less than a "
+                    "millisecond at a time is not met ({} processes and {} threads were started), so that shares are of the "
+                    "rest",
+                    duration(sampled), duration(user), native.samples.processes, native.samples.threads));
+  double waiting = 0;
+  for (const TimedFunction& function : profile.functions)
+    if (runs_threads(function.object)) waiting += share_of(function.sum.samples, profile.whole.sum.samples).part;
+  if (waiting > apart)
+    notes.push_back(
+        fmt::format("{:.0f} % of the time OpenMP's library was at work, which is mostly waiting for other threads", 100 * waiting));
+}
+
+/// Says in what the runs differ that were joined.
+void note_differences(const NativeRun& native, const PlacedProgram& placed, std::vector<std::string>& notes) {
+  constexpr double much = 0.01, fewest_a_cycle = 0.05, most_a_cycle = 8;
+  const TimedProfile& profile = placed.program.profile;
+  if (profile.uncounted_part > much) {
+    std::string names;
+    for (const TimedFunction& function : profile.functions)
+      if (!function.counts && function.sum.samples > 0 && std::ranges::count(names, ',') < 2)
+        names += (names.empty() ? "" : ", ") + function.name;
+    notes.push_back(fmt::format(
+        "{:.1f} % of the time was spent in functions that the counted run did not execute ({}, ...): libraries choose code by the CPU, and "
+        "the emulator's is one of AVX2 (OPENBLAS_CORETYPE=Haswell and the like make both runs choose the same)",
+        100 * profile.uncounted_part, names));
+  }
+  const Profile& counted = placed.counted.profile;
+  if (counted.processes != native.samples.processes || counted.threads != native.samples.threads)
+    notes.push_back(fmt::format("the timed run had {} processes and {} threads, the counted one {} and {}: they may not have done the same",
+                                native.samples.processes, native.samples.threads, counted.processes, counted.threads));
+  const double a_cycle = event(placed.program.total, "instructions").value_or(absent) / (native.ending.user_seconds * native.clock_hz);
+  if (profile.whole.sum.samples >= fewest_samples && (a_cycle < fewest_a_cycle || a_cycle > most_a_cycle))
+    notes.push_back(
+        fmt::format("{} instructions were counted for each cycle of the timed run: hardly did both do the same", plain(a_cycle)));
+}
+
+void write_results(const ProfileOptions& options, const Results& results) {
+  const Intensities derived = derived_intensities(results);
+  write_store(options.output, results, &derived);
+}
+
+PlacedProgram join_runs(ProgramRuns& runs, Symbols& symbols) {
+  PlacedProgram placed{.program = {.name = runs.name,
+                                   .ranks = static_cast<int>(std::max<std::size_t>(1, runs.counted.timed.size())),
+                                   .nodes = number_of_nodes(runs.counted.timed),
+                                   .clock_hz = runs.native.clock_hz,
+                                   .ending = runs.native.ending,
+                                   .why_not_joined = runs.why_not_joined},
+                       .counted = std::move(runs.counted),
+                       .placements = {},
+                       .notes = {}};
+  ProfiledProgram& program = placed.program;
+  const bool joined = program.why_not_joined.empty();
+  program.profile = join(runs.native.samples, joined ? placed.counted.profile : Profile{}, symbols);
+  if (joined) program.total = placed.counted.profile.total;
+  std::erase_if(program.profile.functions, [&](const auto& one) { return !is_worth_a_row(one, program.total); });
+  return placed;
+}
+
+/// The placements in the order of the cases' table, which is the program's: the whole, then functions by time.
+std::vector<RooflinePlacement> in_order_of_cases(const Results& results, std::vector<RooflinePlacement> placements) {
+  std::vector<RooflinePlacement> ordered(results.cases.size());
+  for (auto& placement : placements) ordered[static_cast<std::size_t>(placement.of->row)] = std::move(placement);
+  return ordered;
+}
+
+/// A place without counts says why here they are missing: the roofline would look for them in other flavors.
+void explain_missing_counts(PlacedProgram& placed) {
+  const auto& functions = placed.program.profile.functions;
+  for (std::size_t i = 0; i < placed.placements.size(); ++i)
+    if (!(i == 0 ? placed.program.why_not_joined.empty() : functions[i - 1].counts.has_value())) {
+      placed.placements[i].status = Status::unavailable;
+      placed.placements[i].reason = why_no_counts(placed.program);
+    }
+}
+
+std::string provenance_of(const PlacedProgram& placed) {
+  return json_text(Json{{"profiled", {{"command", placed.counted.command}, {"caches", placed.counted.caches}, {"notes", placed.notes}}}});
+}
+
+/// Shows all, and writes a result file where that is asked for. False: the tables could not be shown.
+bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, const Results& results) {
+  ProfileOptions shown = options;
+  const bool is_store = options.output.ends_with(".h5");
+  if (is_store) shown.output.clear();
+  const bool told = show_profile(shown, placed_json(placed, options.output), placed_text(placed));
+  if (is_store) write_results(options, results);
+  return told;
+}
+
+}  // namespace
+
+Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& symbols) {
+  PlacedProgram placed = join_runs(runs, symbols);
+  std::vector<std::string> notes = std::move(runs.notes);
+  note_samples(runs.native, placed.program.profile, notes);
+  if (placed.program.why_not_joined.empty())
+    note_differences(runs.native, placed, notes);
+  else
+    notes.push_back("times and counts are not joined: " + placed.program.why_not_joined);
+  for (const auto& source : {runs.roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
+  placed.notes = std::move(notes);
+  Results results = program_results(placed.program, std::move(runs.roofs.results));
+  results.provenance = provenance_of(placed);
+  const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, placed.notes));
+  placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
+  explain_missing_counts(placed);
+  const bool told = show_placed(options, placed, results);
+  if (runs.native.ending.code != 0) return static_cast<Exit>(runs.native.ending.code);
+  return told && placed.program.why_not_joined.empty() ? Exit::ok : Exit::io_or_failed_case;
+}
+
+}  // namespace plumbline::app

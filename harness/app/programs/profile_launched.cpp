@@ -1,0 +1,124 @@
+// The command plumbline profile -- mpiexec -n 4 program launches the program twice, with plumbline before it on each rank: natively with
+// samples and under the emulator with counts.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "app/here/paths.hpp"
+#include "app/programs/emulated_counts.hpp"
+#include "app/programs/placing.hpp"
+#include "app/programs/two_runs.hpp"
+#include "core/error.hpp"
+#include "core/host_name.hpp"
+#include "machine/cpu.hpp"
+#include "profile/launcher_words.hpp"
+#include "profile/program.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The launcher's command line with plumbline before each program.
+struct LauncherCommand {
+  ProgramRun run;
+  std::string program;  // the first one
+};
+
+LauncherCommand launcher_command(const ProfileOptions& options, const char* pass, const fs::path& folder) {
+  const std::vector<std::string> before{program_path().string(),        "profiled-rank",
+                                        fmt::format("--pass={}", pass), "--folder=" + folder.string(),
+                                        "--caches=" + options.caches,   "--"};
+  LauncherCommand command{.run = {.file = find_launcher(options.command.front()), .words = {}}, .program = {}};
+  command.run.words = with_words_before_programs(options.command, command.run.file, before, names_program);
+  command.program = *std::ranges::search(command.run.words, before).end();
+  return command;
+}
+
+/// The runs of all ranks of a launch, in their order; what cannot be read is a note.
+std::vector<NativeRank> native_ranks(const LaunchMeeting& meeting, std::vector<std::string>& notes) {
+  std::vector<NativeRank> ranks;
+  for (const auto& file : process_files(meeting)) try {
+      ranks.push_back(read_native_rank(file));
+    } catch (const Error& broken) {
+      notes.emplace_back(broken.what());
+    }
+  std::ranges::sort(ranks, {}, &NativeRank::rank);
+  return ranks;
+}
+
+/// Roofs of the node where plumbline was started are not another CPU's.
+void keep_roofs_of_the_same_cpu(const std::vector<NativeRank>& ranks, const ProfileOptions& options, Roofs& roofs) {
+  if (options.roofs != "auto" && options.roofs != "measure") return;
+  const auto other = std::ranges::find_if(ranks, [](const auto& rank) { return rank.cpu != this_cpu().name; });
+  if (other == ranks.end()) return;
+  roofs.results = {};
+  roofs.notes = {fmt::format(
+      "no roofs: rank {} ran on {} ({}), and plumbline was started on {} ({}): measure them there (plumbline run), and take them by "
+      "--roofs=FILE",
+      other->rank, other->host, other->cpu, host_name(), this_cpu().name)};
+}
+
+void note_nodes(const std::vector<NativeRank>& ranks, std::vector<std::string>& notes) {
+  std::set<std::string> hosts;
+  for (const auto& rank : ranks) hosts.insert(rank.host);
+  if (hosts.size() > 1)
+    notes.push_back(
+        fmt::format("the ranks ran on {} nodes: rates and places under the roofs are those of one node, the mean", hosts.size()));
+}
+
+/// The native launch: what its ranks left becomes the run of the whole. Throws Error where none left anything.
+std::vector<NativeRank> launch_natively(const ProfileOptions& options, LaunchMeeting& meeting, ProgramRuns& runs) {
+  const ProgramEnding ending = run_program(launcher_command(options, "timed", meeting.folder()).run);
+  std::vector<NativeRank> ranks = native_ranks(meeting, runs.notes);
+  if (ranks.empty())
+    throw Error(ending.code == 0 ? Exit::user_error : static_cast<Exit>(ending.code),
+                fmt::format("'{}' ended with exit {}, and none of its ranks left a time: nothing was profiled",
+                            fmt::join(options.command, " "), ending.code));
+  const Launch launch{.size = ranks.front().size, .by = {}};
+  meeting.expect_ranks(launch.size);
+  add_rank_notes(meeting.gather(options.wait_seconds), launch, options, runs.notes);
+  runs.native = merge_ranks(ranks);
+  runs.native.ending.code = ending.code, runs.native.ending.interrupted = ending.interrupted;
+  return ranks;
+}
+
+/// The counted launch, whose output goes nowhere. Gives how it ended.
+EmulatedEnding launch_counted(const ProfileOptions& options, const LaunchMeeting& meeting, const RepeatedInput& input,
+                              const fs::path& errors, std::vector<std::string>& notes) {
+  ProgramRun run = launcher_command(options, "counted", meeting.folder()).run;
+  input.give_again(run.streams, notes);
+  run.streams.output = "/dev/null", run.streams.errors = errors.string();
+  const ProgramEnding ending = run_program(run);
+  return {.code = ending.code, .interrupted = ending.interrupted};
+}
+
+}  // namespace
+
+Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meeting) {
+  LaunchMeeting timed({}, meeting.folder() / "timed", {}), counted({}, meeting.folder() / "counted", {});
+  const std::string program = launcher_command(options, "timed", timed.folder()).program;
+  Symbols symbols;
+  ProgramRuns runs{.name = fs::path(program).filename().string(), .roofs = find_roofs(options.roofs)};
+  if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
+  const RepeatedInput input;
+  std::vector<NativeRank> ranks = launch_natively(options, timed, runs);
+  note_nodes(ranks, runs.notes);
+  keep_roofs_of_the_same_cpu(ranks, options, runs.roofs);
+  const ProgramEnding& ending = runs.native.ending;
+  const bool is_to_be_counted = ending.interrupted == 0;
+  EmulatedEnding counting{.code = ending.code};
+  const fs::path errors = counted.folder() / "counted.errors";
+  if (is_to_be_counted) counting = launch_counted(options, counted, input, errors, runs.notes);
+  runs.why_not_joined = why_not_joined(ending, counting, errors);
+  const Launch launch{.size = is_to_be_counted ? ranks.front().size : 0, .by = {}};
+  counted.expect_ranks(launch.size);
+  runs.counted = collect_counts(options, launch, counted, {});
+  runs.counted.timed = std::move(ranks);
+  return place_and_show(options, std::move(runs), symbols);
+}
+
+}  // namespace plumbline::app

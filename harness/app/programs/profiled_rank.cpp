@@ -1,0 +1,49 @@
+#include "app/programs/profiled_rank.hpp"
+
+#include "app/programs/emulated_counts.hpp"
+#include "core/host_name.hpp"
+#include "machine/cpu.hpp"
+#include "measure/clock.hpp"
+#include "profile/native_run.hpp"
+#include "profile/program.hpp"
+#include "profile/symbols.hpp"
+
+namespace plumbline::app {
+namespace {
+
+int run_timed(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
+  const ProgramRun program{.file = find_program(options.command.front()), .words = options.command};
+  Symbols symbols;
+  NativeRank rank{.rank = launch.rank, .size = launch.size, .host = host_name(), .cpu = this_cpu().name};
+  rank.run = run_natively(program, symbols);
+  rank.run.clock_hz = core_clock_hz();
+  const ProgramEnding& ending = rank.run.ending;
+  if (ending.code != 0) tell(how_it_ended(ending), options, meeting);
+  write_native_rank(meeting.folder() / (meeting.prefix(launch.rank) + "json"), rank);
+  meeting.leave({.rank = launch.rank, .host = "", .code = ending.code, .notes = {}});
+  return ending.code;
+}
+
+int run_counted(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
+  const EmulatedRun run = prepare_emulated(options, launch, meeting);
+  EmulatedEnding ending = run_emulated(run, meeting, launch.rank);
+  tell(ending.fault, options, meeting);
+  ending.notes.insert(ending.notes.end(), run.notes.begin(), run.notes.end());
+  meeting.leave({.rank = launch.rank, .host = "", .code = ending.code, .notes = ending.notes, .caches = run.caches});
+  return ending.code;
+}
+
+}  // namespace
+
+Exit profiled_rank(LaunchPass pass, const std::filesystem::path& folder, const ProfileOptions& options) {
+  const auto launch = find_launch(process_environment());
+  if (!launch)
+    throw user_error(
+        "this launcher tells its processes no rank (PMI_RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID): its programs cannot be profiled");
+  const LaunchMeeting meeting(*launch, folder, {});
+  return leave_faults(*launch, meeting, [&] {
+    return static_cast<Exit>(pass == LaunchPass::timed ? run_timed(options, *launch, meeting) : run_counted(options, *launch, meeting));
+  });
+}
+
+}  // namespace plumbline::app

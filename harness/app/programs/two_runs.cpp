@@ -1,0 +1,51 @@
+#include "app/programs/two_runs.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "app/terminal/table.hpp"
+
+namespace plumbline::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The last line that a program said on its standard error, in parentheses; empty where it said none.
+std::string last_words(const fs::path& file) {
+  std::ifstream in(file);
+  std::string last;
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty()) last = line;
+  return last.empty() ? "" : fmt::format(" ({})", printable(last.substr(0, 200)));
+}
+
+}  // namespace
+
+RepeatedInput::RepeatedInput() {
+  struct stat facts {};
+  if (fstat(STDIN_FILENO, &facts) != 0) return;
+  is_file_ = S_ISREG(facts.st_mode);
+  is_used_up_ = S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) || isatty(STDIN_FILENO) == 1;
+  if (is_file_) begin_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
+}
+
+void RepeatedInput::give_again(StandardStreams& streams, std::vector<std::string>& notes) const {
+  streams.input = is_file_ ? fmt::format("/proc/{}/fd/0", getpid()) : "/dev/null";
+  streams.input_begin = begin_;
+  if (is_used_up_)
+    notes.emplace_back("standard input was a pipe or a terminal, which the timed run had to itself: the counted run had none");
+}
+
+std::string why_not_joined(const ProgramEnding& native, const EmulatedEnding& counted, const fs::path& counted_errors) {
+  if (native.interrupted != 0) return fmt::format("signal {} ended the timed run, and nothing was counted", native.interrupted);
+  if (counted.interrupted != 0) return fmt::format("signal {} ended the counted run", counted.interrupted);
+  if (counted.refused) return counted.fault;
+  if (native.code == counted.code) return "";
+  return fmt::format("the timed run ended with exit {}, the counted one with exit {}{}: they did not do the same", native.code,
+                     counted.code, last_words(counted_errors));
+}
+
+}  // namespace plumbline::app
