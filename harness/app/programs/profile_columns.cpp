@@ -70,6 +70,9 @@ auto bytes_text(const std::string& boundary, bool is_known = true) {
   return [=](const EventSums& sums) { return is_known ? size_or_dash(bytes(sums, boundary)) : "-"; };
 }
 
+/// The time that a row would have taken with another part of all samples.
+double scaled_seconds(const PlacedRow& row, double part) { return row.share.part > 0 ? row.at->seconds * part / row.share.part : absent; }
+
 auto intensity_text(const std::string& boundary, bool is_known = true) {
   return [=](const EventSums& sums) { return is_known ? plain_or_dash(arithmetic_intensity(sums, boundary)) : "-"; };
 }
@@ -100,6 +103,7 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
           Column<Row>("name", "name of the function, or of the program", &Row::name)
               .in_row("function", Align::left, [](const Row& row) { return shortened(row.name); }),
           {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
+          {"case", "case that it is in a result file", of_place([](const Place& p) { return OrNull{p.of == nullptr ? "" : p.of->id}; })},
           {"samples", "samples of the native run that met it", &Row::samples},
           Column<Row>("share", "part of all samples", [](const Row& row) { return row.share.part; })
               .in_row("of time", Align::right,
@@ -111,8 +115,11 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
           Column<Row>("seconds", "time that it took, where cores that did it at once count once; of the program from start to end",
                       of_place(&Place::seconds))
               .in_row("time", Align::right, of_place([](const Place& p) { return duration(p.seconds); })),
+          {"seconds_lo", "lower end of the time's interval, as far as samples leave it open",
+           [](const Row& row) { return scaled_seconds(row, row.share.lo); }},
+          {"seconds_hi", "upper end of that interval", [](const Row& row) { return scaled_seconds(row, row.share.hi); }},
           {"cpu_seconds", "CPU time in user mode of all cores", &Row::cpu_seconds},
-          Column<Row>("cores", "cores that did it at once", of_place([](const Place& p) { return p.of->threads; })).in_row("cores"),
+          Column<Row>("cores", "cores that did it at once", &Row::cores).in_row("cores"),
           {"imbalance", "its time over that of as many cores with equal parts", &Row::imbalance},
           Column<Row>("gflops", "rate of all cores together", of_place(&Place::gflops))
               .in_row("GFLOP/s", Align::right, if_sure([](const Place& p) { return plain(p.gflops); })),

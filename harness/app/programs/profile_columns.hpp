@@ -45,6 +45,7 @@ struct PlacedRow {
   std::string name = {}, object = {};
   std::uint64_t samples = 0;
   Share share = {};                       // of all samples
+  int cores = 1;                          // that did it at once
   double cpu_seconds = absent;            // of all threads
   double imbalance = absent;              // the time over that of as many cores with equal parts
   double fma_part = absent;               // FMAs over FMAs, sums and products

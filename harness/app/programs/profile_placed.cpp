@@ -11,12 +11,12 @@
 #include "app/programs/emulated_counts.hpp"
 #include "app/programs/kept_roofs.hpp"
 #include "app/programs/placed_table.hpp"
-#include "app/programs/profile_columns.hpp"
+#include "app/programs/profile_rows.hpp"
+#include "app/programs/stored_profile.hpp"
 #include "app/results/intensity.hpp"
 #include "app/results/result_file.hpp"
 #include "app/terminal/output_file.hpp"
 #include "core/error.hpp"
-#include "core/json_text.hpp"
 #include "machine/publishable.hpp"
 #include "measure/clock.hpp"
 #include "model/ceilings/ceilings.hpp"
@@ -99,7 +99,7 @@ void note_samples(const NativeRun& native, const TimedProfile& profile, std::vec
                     duration(sampled), duration(user), native.samples.processes, native.samples.threads));
   double waiting = 0;
   for (const TimedFunction& function : profile.functions)
-    if (waits_for_threads(function)) waiting += share_of(function.sum.samples, profile.whole.sum.samples).part;
+    if (waits_for_threads(function.object)) waiting += share_of(function.sum.samples, profile.whole.sum.samples).part;
   if (waiting > apart)
     notes.push_back(
         fmt::format("{:.0f} % of the time OpenMP's library was at work, which is mostly waiting for other threads", 100 * waiting));
@@ -167,17 +167,16 @@ void explain_missing_counts(PlacedProgram& placed) {
     }
 }
 
-std::string provenance_of(const PlacedProgram& placed) {
-  return json_text(Json{{"profiled", {{"command", placed.counted.command}, {"caches", placed.counted.caches}, {"notes", placed.notes}}}});
-}
-
 /// Shows all, and writes a result file where that is asked for. False: the tables could not be shown.
-bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, const Results& results) {
+bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Results& results) {
   ProfileOptions shown = options;
   const bool is_store = options.output.ends_with(".h5");
   if (is_store) shown.output.clear();
   const bool told = show_profile(shown, placed_json(placed, options.output), placed_text(placed));
-  if (is_store) write_results(options, results);
+  if (is_store) {
+    results.profile = profile_rows(placed_rows(placed));
+    write_results(options, results);
+  }
   return told;
 }
 
@@ -214,10 +213,10 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   for (const auto& source : {roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
   placed.notes = std::move(notes);
   Results results = program_results(placed.program, std::move(roofs.results));
-  results.provenance = provenance_of(placed);
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, placed.notes));
   placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
   explain_missing_counts(placed);
+  results.provenance = provenance_of(words_of(placed));
   const bool told = show_placed(options, placed, results);
   if (native.ending.code != 0) return static_cast<Exit>(native.ending.code);
   return told && why_not.empty() ? Exit::ok : Exit::io_or_failed_case;
