@@ -141,6 +141,7 @@ struct ProfileRow {
   std::string bound, bound_ceiling;
   double percent_of_roof = absent;
   std::string object;       // file that it lies in
+  std::string function;     // that a loop is in
   std::string case_id;      // of the row in /cases that has its times and counts
   std::int64_t pid = -1;    // of a process, or of the one that a thread is of
   double samples = absent;  // that met it

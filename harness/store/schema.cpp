@@ -129,6 +129,7 @@ constexpr Column<ProfileRow> profile_columns[] = {
     {"percent_of_roof", &ProfileRow::percent_of_roof, "percent", "rate over the roof that bounds it", "higher"},
     {"bound_ceiling", &ProfileRow::bound_ceiling, "", "name of the ceiling that bounds it", ""},
     {"object", &ProfileRow::object, "", "file that it lies in", ""},
+    {"function", &ProfileRow::function, "", "name of the function that a loop is in", ""},
     {"case", &ProfileRow::case_id, "", "case id, empty where it is no case", ""},
     {"pid", &ProfileRow::pid, "1", "process that it is of, -1 where it is of none in particular", "none"},
     {"samples", &ProfileRow::samples, "1", "samples of the native run that met it", "none"},

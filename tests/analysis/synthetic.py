@@ -86,7 +86,7 @@ def _show_row(chance, kernel, flops, traffic, flavor, n):
 
 
 def profile(shown):
-    """What `plumbline show` has of a profile whose functions are these rows, each of which takes two thirds of the time of the one before."""
+    """A profile as `plumbline show` has it, whose functions are these rows, each of which takes two thirds of the time of the one before."""
     rows, samples = [], 2000
     for row in shown:
         share = samples / 6000

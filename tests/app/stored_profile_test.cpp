@@ -44,10 +44,14 @@ const ComparedPart& part_of(const std::vector<ComparedPart>& parts, const std::s
 
 TEST(ProfileRows, AreTheDocumentsRowsKeyForColumn) {
   const auto rows = profile_rows(parsed(R"([
-    {"kind":"function","name":"f","object":"/x","share":0.5,"samples":12,"gflops":null,"bound":null,"status":"unavailable","reason":"why",
+    {"kind":"function","name":"f","object":"/x","case":"program/x/of/f","share":0.5,"samples":12,"gflops":null,"bound":null,"status":"unavailable","reason":"why",
      "levels":{"L1":{"boundary":"reg-L1","bytes":64,"ai":0.25}},"counts":{"flops.fp64.add":18446744073709551615,"x":null},"new":"key"},
-    {"kind":"thread","rank":1,"pid":77,"thread":2}])"));
-  ASSERT_EQ(rows.size(), 2U);
+    {"kind":"thread","rank":1,"pid":77,"thread":2},{"kind":"loop","name":"f.c:3","function":"f","case":"of no case"}])"),
+                                 std::vector<CaseRow>{{.id = "program/x/of/f"}});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].case_id, "program/x/of/f");
+  EXPECT_EQ(rows[2].case_id, "");
+  EXPECT_EQ(rows[2].function, "f");
   EXPECT_EQ(rows[0].kind, "function");
   EXPECT_EQ(rows[0].samples, 12);
   EXPECT_TRUE(std::isnan(rows[0].gflops));
@@ -160,7 +164,7 @@ TEST(ComparedProfiles, AFunctionIsTheSameInAFileOfAnotherName) {
   ProfileRow optimized = function("f", 10, 20), library = function("f", 10, 20);
   optimized.object = "/tmp/program_O3", library.object = "/lib/libx.so";
   EXPECT_EQ(compare_profiles(std::vector{function("f", 10, 20)}, std::vector{optimized}, 0.05).size(), 1U);
-  // Of two the one in the file of that name is the same.
+  // The one in the file of that name is the same, where there are two.
   const auto parts = compare_profiles(std::vector{function("f", 10, 20), library}, std::vector{library, optimized}, 0.05);
   ASSERT_EQ(parts.size(), 2U);
   for (const auto& part : parts) EXPECT_EQ(part.presence(), Presence::both);

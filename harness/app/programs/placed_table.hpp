@@ -20,7 +20,7 @@ struct PlacedProgram {
 /// Whether the file is a library that runs threads (OpenMP's), whose time is mostly waiting.
 bool waits_for_threads(const std::string& object);
 
-/// What is told of a profiled program above and below its table.
+/// The words above and below a profile's table.
 struct ProfileWords {
   std::vector<std::string> command = {};
   std::string caches = {}, why_not_joined = {};

@@ -91,7 +91,7 @@ auto on(const ProfileRow* ComparedPart::*side, Get get) {
 
 auto on_both(double ProfileRow::*number) { return std::pair(on(&ComparedPart::before, number), on(&ComparedPart::after, number)); }
 
-/// How an exact amount changed: "same", "-50.0 %", "from 0"; "-" where a side does not know it, or has none of it.
+/// The change of an exact amount in words: "same", "-50.0 %", "from 0"; "-" where a side does not know it, or has none of it.
 std::string amount_text(double before, double after) {
   if (!std::isfinite(before) || !std::isfinite(after) || (before == 0 && after == 0)) return "-";
   if (before == after) return "same";

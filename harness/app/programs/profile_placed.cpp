@@ -174,7 +174,7 @@ bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Res
   if (is_store) shown.output.clear();
   const bool told = show_profile(shown, placed_json(placed, options.output), placed_text(placed));
   if (is_store) {
-    results.profile = profile_rows(placed_rows(placed));
+    results.profile = profile_rows(placed_rows(placed), results.cases);
     write_results(options, results);
   }
   return told;

@@ -1,5 +1,7 @@
 #include "app/programs/profile_rows.hpp"
 
+#include <set>
+
 #include "app/programs/profile_document.hpp"
 #include "core/json_text.hpp"
 #include "store/schema.hpp"
@@ -38,7 +40,9 @@ Column<ProfileRow> counts_of_row() { return {"counts", "by event how often it wa
 
 }  // namespace
 
-std::vector<ProfileRow> profile_rows(const Json& document_rows) {
+std::vector<ProfileRow> profile_rows(const Json& document_rows, std::span<const CaseRow> cases) {
+  std::set<std::string> ids;
+  for (const auto& row : cases) ids.insert(row.id);
   std::vector<ProfileRow> rows;
   for (const auto& given : document_rows) {
     ProfileRow& row = rows.emplace_back();
@@ -49,6 +53,7 @@ std::vector<ProfileRow> profile_rows(const Json& document_rows) {
               if constexpr (requires { take(*found, row.*member); }) take(*found, row.*member);
             },
             column.member);
+    if (!ids.contains(row.case_id)) row.case_id.clear();
   }
   return rows;
 }
