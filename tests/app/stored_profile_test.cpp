@@ -16,6 +16,12 @@ namespace {
 
 Json parsed(const char* text) { return Json::parse(text); }
 
+CaseRow case_called(const std::string& id) {
+  CaseRow row;
+  row.id = id, row.precision = "fp64";
+  return row;
+}
+
 ProfileRow function(const std::string& name, double samples, double all, double milliseconds = absent) {
   ProfileRow row;
   row.kind = "function", row.name = name, row.object = "/home/me/program";
@@ -47,7 +53,7 @@ TEST(ProfileRows, AreTheDocumentsRowsKeyForColumn) {
     {"kind":"function","name":"f","object":"/x","case":"program/x/of/f","share":0.5,"samples":12,"gflops":null,"bound":null,"status":"unavailable","reason":"why",
      "levels":{"L1":{"boundary":"reg-L1","bytes":64,"ai":0.25}},"counts":{"flops.fp64.add":18446744073709551615,"x":null},"new":"key"},
     {"kind":"thread","rank":1,"pid":77,"thread":2},{"kind":"loop","name":"f.c:3","function":"f","case":"of no case"}])"),
-                                 std::vector<CaseRow>{{.id = "program/x/of/f"}});
+                                 std::vector{case_called("program/x/of/f")});
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].case_id, "program/x/of/f");
   EXPECT_EQ(rows[2].case_id, "");
@@ -198,7 +204,7 @@ struct Placed {
 /// The functions' places: bound by memory.
 Placed bound_by_memory(const std::vector<ProfileRow>& rows) {
   Placed placed;
-  for (const auto& row : rows) placed.cases.push_back({.id = row.case_id, .precision = "fp64"});
+  for (const auto& row : rows) placed.cases.push_back(case_called(row.case_id));
   for (std::size_t i = 0; i < rows.size(); ++i)
     placed.placements.push_back({.of = &placed.cases[i], .node = "n", .seconds = rows[i].seconds, .bound = "mem"});
   return placed;

@@ -59,9 +59,9 @@ PlacedRow placed_whole(const PlacedProgram& placed) {
 
 std::string counted_text(const ShownProfile& profile) {
   const ProfileWords& words = profile.words;
-  if (!words.why_not_joined.empty()) return "times alone: " + words.why_not_joined;
+  if (!words.why_not_joined.empty()) return "times alone: " + printable(words.why_not_joined);
   return fmt::format("counted by the emulator: {} FLOPs, {} process{}{}", whole_text(flops(profile.whole.counts)), words.processes,
-                     words.processes == 1 ? "" : "es", words.caches.empty() ? "" : "; caches of " + words.caches);
+                     words.processes == 1 ? "" : "es", words.caches.empty() ? "" : "; caches of " + printable(words.caches));
 }
 
 std::string head_text(const ShownProfile& profile) {
@@ -82,9 +82,10 @@ std::string remarks_text(const std::vector<PlacedRow>& functions) {
   for (std::size_t i = 0; i < std::min(most, functions.size()); ++i) {
     const PlacedRow& row = functions[i];
     if (row.share.part < least_part || row.at->bound.empty() || row.samples < fewest_samples || waits_for_threads(row.object)) continue;
-    text += fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of that roof", shortened(row.name), 100 * row.share.part,
-                        row.at->bound_ceiling, percent_of_roof_cell(*row.at));
-    for (const auto& remark : case_remarks({*row.at})) text += "; " + remark;
+    text += fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of that roof", printable(shortened(row.name)), 100 * row.share.part,
+                        printable(row.at->bound_ceiling), percent_of_roof_cell(*row.at));
+    if (row.at->of != nullptr)
+      for (const auto& remark : case_remarks({*row.at})) text += "; " + remark;
     text += "\n";
   }
   return text.empty() ? "" : "\n" + text;
@@ -100,7 +101,7 @@ std::string unmet_text(const ShownProfile& profile) {
   std::size_t told = 0;
   for (const PlacedRow& row : profile.functions)
     if (const double own = flops(row.counts).value_or(0); row.samples == 0 && own > much * all && told++ < most)
-      text += fmt::format("{}{}, {} FLOPs", text.empty() ? "" : "; ", shortened(row.name), whole_text(own));
+      text += fmt::format("{}{}, {} FLOPs", text.empty() ? "" : "; ", printable(shortened(row.name)), whole_text(own));
   return text.empty() ? "" : wrapped("counted, but not met in time: " + text, 130, "") + "\n";
 }
 
