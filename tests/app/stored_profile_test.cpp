@@ -63,8 +63,8 @@ TEST(ProfileRows, AreTheDocumentsRowsKeyForColumn) {
   EXPECT_TRUE(std::isnan(rows[0].gflops));
   EXPECT_EQ(rows[0].bound, "");
   EXPECT_EQ(rows[0].status, Status::unavailable);
-  EXPECT_EQ(bytes_of(rows[0], "L1"), 64);
-  EXPECT_TRUE(std::isnan(bytes_of(rows[0], "mem")));
+  EXPECT_EQ(level_bytes(rows[0], "L1"), 64);
+  EXPECT_TRUE(std::isnan(level_bytes(rows[0], "mem")));
   EXPECT_EQ(counts_of(rows[0]), (EventSums{{"flops.fp64.add", ~std::uint64_t{0}}, {"x", std::nullopt}}));
   EXPECT_EQ(rows[0].rank, -1);
   EXPECT_EQ(rows[1].pid, 77);
@@ -79,7 +79,7 @@ TEST(ProfileRows, OfAStrangersFileAreBelievedNothing) {
   ProfileRow row;
   for (const char* text : {"", "no JSON", "[1]", R"({"L1":3})", R"({"L1":{"bytes":"many"}})"}) {
     row.levels = row.counts = text;
-    EXPECT_TRUE(std::isnan(bytes_of(row, "L1"))) << text;
+    EXPECT_TRUE(std::isnan(level_bytes(row, "L1"))) << text;
     EXPECT_NO_THROW(static_cast<void>(row_json(profile_row_columns(), row))) << text;
   }
   row.counts = R"({"a":-1,"b":0.5,"c":"x","d":4})";

@@ -127,7 +127,7 @@ struct LevelChange {
 std::vector<std::pair<std::string, LevelChange>> level_changes(const ComparedPart& part) {
   std::vector<std::pair<std::string, LevelChange>> all;
   for (const auto& level : levels) {
-    const auto bytes = [&](const ProfileRow& row) { return bytes_of(row, level.name); };
+    const auto bytes = [&](const ProfileRow& row) { return level_bytes(row, level.name); };
     all.push_back({level.name, {on(&ComparedPart::before, bytes)(part), on(&ComparedPart::after, bytes)(part)}});
   }
   return all;
@@ -152,7 +152,7 @@ bool is_worth_a_line(const ComparedPart& part, const ComparedPart& whole) {
   const auto is_much = [&](const ProfileRow* row, const ProfileRow* all) {
     if (row == nullptr) return false;
     return row->share >= least ||
-           (all != nullptr && (row->flops > least * all->flops || bytes_of(*row, "L1") > least * bytes_of(*all, "L1")));
+           (all != nullptr && (row->flops > least * all->flops || level_bytes(*row, "L1") > least * level_bytes(*all, "L1")));
   };
   return part.row().kind == "total" || is_much(part.before, whole.before) || is_much(part.after, whole.after);
 }
@@ -211,8 +211,8 @@ Columns<ComparedPart> compared_part_columns() {
       Column<Row>("slowdown_hi", "upper end of that interval", [](const Row& part) { return part.judged.hi; })
           .in_row("to", Align::right, ratio_text(&Judged::hi)),
       amount_column("FLOPs", &ProfileRow::flops),
-      amount_column("bytes L1", [](const ProfileRow& row) { return bytes_of(row, "L1"); }),
-      amount_column("bytes mem", [](const ProfileRow& row) { return bytes_of(row, "mem"); }),
+      amount_column("bytes L1", [](const ProfileRow& row) { return level_bytes(row, "L1"); }),
+      amount_column("bytes mem", [](const ProfileRow& row) { return level_bytes(row, "mem"); }),
       {"did_the_same", "whether every event was counted as often on both sides", did_the_same}};
   numbers(columns, "samples", "samples that met it", &ProfileRow::samples);
   numbers(columns, "share", "part of all samples", &ProfileRow::share);

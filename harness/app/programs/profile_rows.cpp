@@ -89,7 +89,7 @@ EventSums counts_of(const ProfileRow& row) {
   return counts;
 }
 
-double bytes_of(const ProfileRow& row, const std::string& level) {
+double level_bytes(const ProfileRow& row, const std::string& level) {
   const Json levels = object_in(row.levels);
   const auto found = levels.find(level);
   if (found == levels.end() || !found->is_object()) return absent;

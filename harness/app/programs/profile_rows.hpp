@@ -21,6 +21,6 @@ Columns<ProfileRow> profile_row_columns();
 EventSums counts_of(const ProfileRow& row);
 
 /// The bytes that cross a level's boundary towards the core in a row; absent where nobody knows.
-double bytes_of(const ProfileRow& row, const std::string& level);
+double level_bytes(const ProfileRow& row, const std::string& level);
 
 }  // namespace plumbline::app

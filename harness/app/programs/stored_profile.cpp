@@ -30,7 +30,7 @@ LevelIntensity level_of(const std::string& name, const LevelBytes& at, double fl
 RooflinePlacement place_of(const ProfileRow& row) {
   RooflinePlacement place{.seconds = row.seconds, .flops = row.flops, .gflops = row.gflops};
   for (const auto& [name, boundary] : levels)
-    if (const double bytes = bytes_of(row, name); std::isfinite(bytes) && bytes >= 0)
+    if (const double bytes = level_bytes(row, name); std::isfinite(bytes) && bytes >= 0)
       place.levels.push_back(level_of(name, {.boundary = boundary, .bytes = static_cast<std::uint64_t>(bytes)}, row.flops));
   place.bound = row.bound, place.bound_ceiling = row.bound_ceiling, place.percent_of_roof = row.percent_of_roof;
   place.bound_is_certain = true;
