@@ -3,7 +3,7 @@ import os
 
 import matplotlib
 
-from . import accuracy, bandwidth, boxes, cases, groups, judged, page, roofline, style, vector
+from . import accuracy, bandwidth, boxes, cases, groups, judged, page, program, roofline, style, vector
 from .errors import OutputError
 from .load import load
 from .own_files import replacing
@@ -43,6 +43,9 @@ def save_all(figures, folder):
 
 def _figures(tables, ceilings, show, score, notes):
     """Yields (file name, title, figure)."""
+    profile = program.of(show)
+    if profile:
+        yield f"profile-{_slug(profile['name'])}", f"Functions of {profile['name']}", program.draw(profile, ceilings["rows"], show["rows"])
     yield from _rooflines(ceilings["rows"], show["rows"], notes)
     sweeps = bandwidth.sweeps_of(tables)
     for (node, team), points in sorted(sweeps.items()):

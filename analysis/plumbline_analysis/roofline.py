@@ -25,7 +25,7 @@ def draw(group, roofs, rows, note=""):
     for row in rows:
         _draw_displaced(axes, row, boxes)
     drawn = [_draw_case(axes, row, boxes) for row in rows]
-    _draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + own_roofs(rows, roofs.peaks)), boxes)
+    draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + own_roofs(rows, roofs.peaks)), boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
         _number_case(axes, position, ends, boxes)
     axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
@@ -186,7 +186,7 @@ def _draw_interval(axes, level, low, ai, high, rate, boxes):
     _take_line(axes, boxes, low, rate, high, rate, margin=3)
 
 
-def _draw_roofs(axes, roofs, boxes):
+def draw_roofs(axes, roofs, boxes):
     left, right = axes.get_xlim()
     bottom = axes.get_ylim()[0]
     for level, row in roofs.bandwidths.items():

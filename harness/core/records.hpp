@@ -128,6 +128,33 @@ struct RemeasuredRow {
   bool operator==(const RemeasuredRow&) const = default;
 };
 
+/// /profile: a part of a program that was profiled, or all of it. Its columns are keys of the rows of plumbline-profile/1. What a kind of
+/// part does not have is absent, empty or -1.
+struct ProfileRow {
+  std::string kind;  // total function loop region rank thread process kernel
+  std::string name;
+  std::int64_t rank = -1, thread = -1;
+  double seconds = absent, seconds_lo = absent, seconds_hi = absent;  // that cores took which did it at once count once
+  double share = absent, share_lo = absent, share_hi = absent;        // of all samples, with the interval that their number leaves
+  double gflops = absent;
+  std::string levels;  // JSON: by level the boundary, bytes and ai
+  std::string bound, bound_ceiling;
+  double percent_of_roof = absent;
+  std::string object;       // file that it lies in
+  std::string function;     // that a loop is in
+  std::string case_id;      // of the row in /cases that has its times and counts
+  std::string host;         // that a rank ran on
+  std::int64_t pid = -1;    // of a process, or of the one that a thread is of
+  double samples = absent;  // that met it
+  double cpu_seconds = absent, mpi_seconds = absent, cores = absent, imbalance = absent, fma = absent;
+  double entries = absent;  // of a region, how often it was entered
+  double instructions = absent, flops = absent;
+  std::string counts;  // JSON: by event how often it was counted
+  Status status = Status::ok;
+  std::string reason;
+  bool operator==(const ProfileRow&) const = default;
+};
+
 /// /machine: the JSON document of one node.
 struct MachineRow {
   std::string node, json;
@@ -177,6 +204,7 @@ struct Results {
   std::vector<CeilingRow> ceilings;
   std::vector<MachineRow> machines;
   std::vector<RemeasuredRow> remeasured = {};
+  std::vector<ProfileRow> profile = {};  // of a program that was profiled; of all others empty
   SeenRows seen = {};
 };
 

@@ -114,6 +114,41 @@ constexpr Column<RemeasuredRow> remeasured_columns[] = {
     {"clock_hz", &RemeasuredRow::clock_hz, "Hz", "core clock observed beside the sample", "higher"},
 };
 
+constexpr Column<ProfileRow> profile_columns[] = {
+    {"kind", &ProfileRow::kind, "", "total, function, loop, region, rank, thread, process or kernel", ""},
+    {"name", &ProfileRow::name, "", "name of the function, the region, the program", ""},
+    {"rank", &ProfileRow::rank, "1", "rank that it is of, -1 where it is of none in particular", "none"},
+    {"thread", &ProfileRow::thread, "1", "thread that it is of, -1 where it is of none in particular", "none"},
+    {"seconds", &ProfileRow::seconds, "s", "time that it took, where cores that did it at once count once", "lower"},
+    {"share", &ProfileRow::share, "1", "part of all samples of the native run", "lower"},
+    {"share_lo", &ProfileRow::share_lo, "1", "lower end of the interval at 95 % that the number of samples leaves", "lower"},
+    {"share_hi", &ProfileRow::share_hi, "1", "upper end of that interval", "lower"},
+    {"gflops", &ProfileRow::gflops, "GFLOP/s", "rate of all cores together", "higher"},
+    {"levels", &ProfileRow::levels, "", "by level of memory its boundary towards the core, bytes across it and ai, JSON", ""},
+    {"bound", &ProfileRow::bound, "", "level that bounds it, or compute", ""},
+    {"percent_of_roof", &ProfileRow::percent_of_roof, "percent", "rate over the roof that bounds it", "higher"},
+    {"bound_ceiling", &ProfileRow::bound_ceiling, "", "name of the ceiling that bounds it", ""},
+    {"object", &ProfileRow::object, "", "file that it lies in", ""},
+    {"function", &ProfileRow::function, "", "name of the function that a loop is in", ""},
+    {"case", &ProfileRow::case_id, "", "case id, empty where it is no case", ""},
+    {"host", &ProfileRow::host, "", "host that a rank ran on", ""},
+    {"pid", &ProfileRow::pid, "1", "process that it is of, -1 where it is of none in particular", "none"},
+    {"samples", &ProfileRow::samples, "1", "samples of the native run that met it", "none"},
+    {"seconds_lo", &ProfileRow::seconds_lo, "s", "lower end of the time's interval, as far as samples leave it open", "lower"},
+    {"seconds_hi", &ProfileRow::seconds_hi, "s", "upper end of that interval", "lower"},
+    {"cpu_seconds", &ProfileRow::cpu_seconds, "s", "CPU time in user mode of all cores", "lower"},
+    {"mpi_seconds", &ProfileRow::mpi_seconds, "s", "CPU time of a rank in user mode in libraries that carry messages", "lower"},
+    {"cores", &ProfileRow::cores, "1", "cores that did it at once", "none"},
+    {"imbalance", &ProfileRow::imbalance, "1", "its time over that of as many cores with equal parts", "lower"},
+    {"fma", &ProfileRow::fma, "1", "FMAs over FMAs, sums and products", "none"},
+    {"entries", &ProfileRow::entries, "1", "how often a region was entered", "none"},
+    {"instructions", &ProfileRow::instructions, "1", "instructions that ran", "none"},
+    {"flops", &ProfileRow::flops, "1", "floating-point operations, an FMA is two", "none"},
+    {"counts", &ProfileRow::counts, "", "by event how often it was counted, JSON", ""},
+    {"status", &ProfileRow::status, "", "ok where it has a place under the roofs, or in a word why not", ""},
+    {"reason", &ProfileRow::reason, "", "why it has no place", ""},
+};
+
 constexpr Column<IntensityRow> intensity_columns[] = {
     {"case", &IntensityRow::case_id, "", "case id", ""},
     {"node", &IntensityRow::node, "", "host name", ""},
@@ -142,6 +177,7 @@ constexpr Table<ModelRow> model_table{"model", model_columns};
 constexpr Table<CeilingRow> ceiling_table{"ceilings", ceiling_columns};
 constexpr Table<MachineRow> machine_table{"machine", machine_columns};
 constexpr Table<RemeasuredRow> remeasured_table{"remeasured", remeasured_columns, Since::extension};
+constexpr Table<ProfileRow> profile_table{"profile", profile_columns, Since::extension};
 constexpr Table<IntensityRow> intensity_table{"intensity", intensity_columns, Since::extension};
 
 }  // namespace
@@ -177,6 +213,10 @@ const Table<MachineRow>& table_of() {
 template <>
 const Table<RemeasuredRow>& table_of() {
   return remeasured_table;
+}
+template <>
+const Table<ProfileRow>& table_of() {
+  return profile_table;
 }
 template <>
 const Table<IntensityRow>& table_of() {

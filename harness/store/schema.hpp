@@ -60,6 +60,8 @@ const Table<MachineRow>& table_of();
 template <>
 const Table<RemeasuredRow>& table_of();
 template <>
+const Table<ProfileRow>& table_of();
+template <>
 const Table<IntensityRow>& table_of();
 
 /// Visits every measured table of the file, in the file's order, with the rows that belong to it; the derived one is not among them.
@@ -73,6 +75,7 @@ void for_each_table(AnyResults& results, Visit visit) {
   visit(table_of<CeilingRow>(), results.ceilings);
   visit(table_of<MachineRow>(), results.machines);
   visit(table_of<RemeasuredRow>(), results.remeasured);
+  visit(table_of<ProfileRow>(), results.profile);
 }
 
 }  // namespace plumbline

@@ -156,8 +156,9 @@ class TableWriter {
   std::vector<char> block_;  // packed rows
 };
 
-using TableWriters = std::tuple<TableWriter<CaseRow>, TableWriter<OutcomeRow>, TableWriter<TimeRow>, TableWriter<CountRow>,
-                                TableWriter<ModelRow>, TableWriter<CeilingRow>, TableWriter<MachineRow>, TableWriter<RemeasuredRow>>;
+using TableWriters =
+    std::tuple<TableWriter<CaseRow>, TableWriter<OutcomeRow>, TableWriter<TimeRow>, TableWriter<CountRow>, TableWriter<ModelRow>,
+               TableWriter<CeilingRow>, TableWriter<MachineRow>, TableWriter<RemeasuredRow>, TableWriter<ProfileRow>>;
 
 /// HDF5's failures as an error of ours.
 template <class Work>

@@ -24,7 +24,7 @@ class StoreShape {
   const OfTable& table(std::size_t number) const { return tables_[number]; }
 
  private:
-  std::array<OfTable, 8> tables_;
+  std::array<OfTable, 9> tables_;
 };
 
 class StoreWriter {

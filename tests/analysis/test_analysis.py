@@ -20,7 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import accuracy, bandwidth, boxes, cases, groups, history, judged, key, nodes, page, roofline, style, vector  # noqa: E402
+from plumbline_analysis import accuracy, bandwidth, boxes, cases, groups, history, judged, key, nodes, page, program, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
 from plumbline_analysis.own_files import replacing  # noqa: E402
@@ -330,6 +330,38 @@ def roofline_of(paths):
     rows, _ = groups.chosen(group.rows)
     with matplotlib.rc_context(style.SETTINGS):
         return roofline.draw(group, groups.roofs_of(ceilings["rows"], group), rows), rows
+
+
+def profiled(paths, functions):
+    """The judgements with a profile of so many functions, of different kernels."""
+    show, ceilings = (json.loads(pathlib.Path(paths[name]).read_text()) for name in ("show", "ceilings"))
+    rows = {row["kernel"]: row for row in show["rows"] if row["status"] == "ok" and row.get("percent_of_roof")}
+    show["profile"] = synthetic.profile(list(rows.values())[:functions])
+    return show, ceilings
+
+
+def test_a_profile_is_bars_with_intervals_and_places_with_their_numbers(many):
+    show, ceilings = profiled(many, 13)
+    figure = program.draw(program.of(show), ceilings["rows"], show["rows"])
+    bars, places = figure.axes
+    names = [label.get_text() for label in bars.get_yticklabels()]
+    assert len(names) == 13 and names[-1] == "1 other function" and names[0].endswith("  1")
+    first = show["profile"]["rows"][1]
+    assert bars.patches[0].get_width() == pytest.approx(100 * first["share"])
+    (interval,) = bars.collections[0].get_segments()
+    assert [x for x, _ in interval] == pytest.approx([100 * first["share_lo"], 100 * first["share_hi"]])
+    assert any(text.get_text().strip().startswith(f"{first['percent_of_roof']:.0f} % of ") for text in bars.texts)
+    assert {str(number) for number in range(1, 13)} <= {text.get_text() for text in places.texts}
+
+
+def test_a_profile_without_ceilings_is_bars_alone_and_what_few_samples_met_has_no_place(few):
+    show, ceilings = profiled(few, 2)
+    assert len(program.draw(program.of(show), [], show["rows"]).axes) == 1
+    for row in show["profile"]["rows"][1:]:
+        row["samples"] = 9
+    figure = program.draw(program.of(show), ceilings["rows"], show["rows"])
+    assert len(figure.axes) == 1 and not any("%" in text.get_text() for text in figure.axes[0].texts)
+    assert program.of({**show, "profile": None}) is None and program.of({"rows": []}) is None
 
 
 def test_no_two_labels_of_a_roofline_overlap(many):

@@ -89,3 +89,15 @@ def test_what_was_derived_then_is_derived_again(files):
     folder, names = files
     _, text, _ = plumbline(folder, "show", names["file"], "--json")
     assert not [note for note in json.loads(text)["notes"] if "/intensity" in note]
+
+
+def test_a_profile_from_before_there_was_a_table_for_it_is_taken_by_its_cases():
+    profile = f"{GOLDEN}/profile_2026-11.h5"
+    code, text, errors = plumbline(GOLDEN, "show", profile, "--json")
+    assert code == 0, errors
+    document = json.loads(text)
+    assert document["profile"] is None and len(document["rows"]) == 14
+    (polynomial,) = [row for row in document["rows"] if "/part=polynomial/" in row["case"]]
+    assert polynomial["flops"] == 64 * 1024 * 400 and math.isclose(polynomial["levels"]["L1"]["ai"], 4, rel_tol=1e-3)
+    code, text, errors = plumbline(GOLDEN, "compare", profile, profile, "--json")
+    assert code == 0 and json.loads(text)["schema"] == "plumbline-compare/1", errors

@@ -233,6 +233,15 @@ def test_a_profile():
     assert {row["kind"] for row in kept("profile", json.loads(done.stderr))["rows"]} >= {"total", "rank", "function", "process", "thread"}
 
 
+def test_the_profile_of_a_result_file(tmp_path):
+    profile = tmp_path / "true.h5"
+    done = run("profile", "--roofs=no", "--caches=no", "-o", profile, "--", "true", codes=(0, 2))
+    if done.returncode == 2:
+        pytest.skip("SKIP: " + done.stderr.strip())
+    assert {row["kind"] for row in printed("show", "show", profile)["profile"]["rows"]} >= {"total", "function", "process", "thread"}
+    assert printed("compare-profile", "compare", profile, profile)["rows"]
+
+
 def test_counters_and_groups_of_cases():
     document = printed("score", "score", ROOT / "tests/golden/schema1_2026-11.h5", "--by", "kernel,level", codes=(0, 4))
     assert document["rows"] and document["counters"] and document["groups"]

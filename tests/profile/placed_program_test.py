@@ -98,29 +98,160 @@ def test_what_runs_at_once_and_what_runs_in_turns(tmp_path, built):
     assert at_once["imbalance"] >= 1
 
 
-@pytest.mark.usefixtures("sampling")
-def test_the_roofs_are_measured_once_and_a_result_file_can_be_shown(tmp_path, built, roofs):
-    result = tmp_path / "known.h5"
-    first = run(PLUMBLINE, "profile", "--functions=3", "-o", result, "--", built("known.c"), "3", environment=roofs)
-    assert first.returncode == 0, first.stderr
-    assert "roofs are measured first" in first.stderr
+@pytest.fixture(scope="session")
+def results(sampling, built, roofs, tmp_path_factory):  # pylint: disable=unused-argument
+    """Result files of the program of known functions, which did a third of it the second time, and what was said of them."""
+    folder = tmp_path_factory.mktemp("results")
+    said = {}
+    for name, times in (("known", "3"), ("third", "1")):
+        done = run(PLUMBLINE, "profile", "--functions=3", "-o", folder / f"{name}.h5", "--", built("known.c"), times, environment=roofs)
+        assert done.returncode == 0, done.stderr
+        said[name] = done.stderr
+    return folder, said
+
+
+def document_of(*words, code=0):
+    done = run(PLUMBLINE, *words, "--json")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_roofs_are_measured_once_and_a_result_file_can_be_shown(tmp_path, results, built, roofs):
+    folder, said = results
+    assert "roofs are measured first" in said["known"]
     (kept,) = pathlib.Path(roofs["XDG_CACHE_HOME"]).glob("plumbline/roofs-*.h5")
-    shown = run(PLUMBLINE, "show", result, "--json")
-    assert shown.returncode == 0, shown.stderr
-    cases = {row["case"]: row for row in json.loads(shown.stdout)["rows"]}
+    cases = {row["case"]: row for row in document_of("show", folder / "known.h5")["rows"]}
     (polynomial,) = [row for case, row in cases.items() if "/part=polynomial/" in case]
     assert polynomial["bound"] == "compute" and polynomial["percent_of_roof"] > 0
     assert polynomial["levels"]["L1"]["ai"] == pytest.approx(64 / 16, rel=0.01)
     (triad,) = [row for case, row in cases.items() if "/part=triad/" in case]
     assert triad["bound"] in ("L1", "L2", "L3", "mem") and triad["levels"]["L1"]["ai"] == pytest.approx(2 / 24, rel=0.01)
     assert any("/part=whole/" in case for case in cases)
-    before = kept.stat().st_mtime_ns
-    document, again = profile(tmp_path, built("known.c"), "1", options=["--caches=no"], environment=roofs)
-    assert "measured first" not in again.stderr and kept.stat().st_mtime_ns == before
-    assert any(note.startswith("roofs: ") for note in document["notes"])
-    assert functions(document)["polynomial"]["bound"] == "compute"
+    assert "measured first" not in said["third"] and kept.stat().st_mtime_ns < (folder / "third.h5").stat().st_mtime_ns
+    profiled = document_of("show", folder / "third.h5")["profile"]
+    assert any(note.startswith("roofs: ") for note in profiled["notes"])
+    assert functions(profiled)["polynomial"]["bound"] == "compute"
     named, _ = profile(tmp_path, built("known.c"), "1", options=["--caches=no", f"--roofs={kept}"])
     assert functions(named)["polynomial"]["bound"] == "compute"
+
+
+def test_a_result_file_has_the_profile_as_it_was_printed(results):
+    folder, said = results
+    printed = said["known"][said["known"].index("Profiled: ") :]
+    assert run(PLUMBLINE, "show", folder / "known.h5").stdout.startswith(printed)
+    profiled = document_of("show", folder / "known.h5")["profile"]
+    (total,) = [row for row in profiled["rows"] if row["kind"] == "total"]
+    found = functions(profiled)
+    assert total["seconds"] == profiled["wall_seconds"] and total["samples"] >= sum(row["samples"] for row in found.values())
+    assert found["triad"]["flops"] == 2 * 2**20 * 30 == found["triad"]["counts"]["flops.fp64.add"] + found["triad"]["counts"]["flops.fp64.mul"]
+    for row in found.values():
+        assert row["share_lo"] <= row["share"] <= row["share_hi"]
+        if row["samples"]:
+            assert row["seconds_lo"] < row["seconds"] < row["seconds_hi"]
+    assert {row["kind"] for row in profiled["rows"]} >= {"total", "function", "process", "thread"}
+
+
+def test_the_table_is_one_for_strangers(results):
+    h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
+    with h5py.File(results[0] / "known.h5") as file:
+        table = file["profile"]
+        rows = table[:]
+        assert {b"total", b"function", b"process", b"thread"} <= set(rows["kind"])
+        assert table.attrs["share_hi.units"] == "1" and table.attrs["seconds.better"] == "lower"
+        (row,) = [row for row in rows if row["name"] == b"polynomial"]
+        assert json.loads(row["levels"])["L1"]["boundary"] == "reg-L1" and row["case"] in file["cases"]["id"]
+
+
+def test_a_stranger_s_profile_is_shown_or_refused_in_a_line(tmp_path, results):
+    h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
+    strange = tmp_path / "strange.h5"
+    for change, word in (("provenance", "profile it again"), ("kind", "has no column"), ("share", "is not")):
+        strange.write_bytes((results[0] / "known.h5").read_bytes())
+        with h5py.File(strange, "r+") as file:
+            rows = file["profile"][:]
+            if change == "provenance":
+                file.attrs["provenance"] = "{}"
+            else:
+                del file["profile"]
+                names = [name for name in rows.dtype.names if name != change]
+                file["profile"] = rows[names] if change == "kind" else rows.astype([(n, "S3" if n == change else rows.dtype[n]) for n in rows.dtype.names])
+        done = run(PLUMBLINE, "show", strange)
+        (line,) = done.stderr.splitlines()
+        assert done.returncode == 2 and word in line, line
+
+
+def test_two_profiles_are_compared_by_function(results):
+    folder, _ = results
+    compared = document_of("compare", folder / "known.h5", folder / "third.h5")
+    rows = {row["name"]: row for row in compared["rows"]}
+    for name in ("triad", "polynomial", "stencil", "root"):
+        row = rows[name]
+        assert row["presence"] == "both" and row["flops_before"] == 3 * row["flops_after"] and row["did_the_same"] is False
+        assert row["slowdown_lo"] <= row["slowdown"] <= row["slowdown_hi"]
+        assert row["slowdown_hi"] / row["slowdown_lo"] > 1, "samples leave it open"
+    assert any(note.startswith("other commands: ") for note in compared["notes"])
+    text = run(PLUMBLINE, "compare", folder / "known.h5", folder / "third.h5").stdout
+    assert "-66.7 %" in text and "FASTER" in text
+    for row in document_of("compare", folder / "known.h5", folder / "known.h5")["rows"]:
+        assert row["did_the_same"] is True and row["verdict"] in (None, "SAME", "AMBIGUOUS")
+        assert row["status"] != "ok" or row["slowdown"] == pytest.approx(1)
+
+
+def test_a_profile_is_projected_by_function(results):
+    known = results[0] / "known.h5"
+    (row,) = document_of("project", known, "--to", known)["rows"]
+    assert row["speedup"] == pytest.approx(1)
+    groups = {group["group"]: group for group in row["groups"]}
+    assert groups["polynomial (known)"]["bound"].startswith("compute")
+    profiled = document_of("show", known)["profile"]
+    assert row["seconds"] == pytest.approx(profiled["wall_seconds"]), "the whole is the sum of its functions and the rest"
+    assert sum(group["seconds"] for group in groups.values()) <= row["seconds"] * (1 + 1e-9)
+
+
+EXPECTED = """schema = "plumbline-expectations/1"
+paper = "Me"
+[[expectation]]
+id = "small-part"
+statement = "The triad takes less than half of the time"
+where = "here"
+rows.triad = {kernel = "program/known", params = {part = "triad"}}
+quantity = "share(triad)"
+most = 0.5
+[[expectation]]
+id = "all-of-it"
+statement = "The triad takes all of the time"
+where = "here"
+rows.triad = {kernel = "program/known", params = {part = "triad"}}
+rows.whole = {kernel = "program/known", params = {part = "whole"}}
+quantity = "share(triad) / share(whole)"
+least = 0.99
+[[expectation]]
+id = "counts"
+statement = "The triad does as many FLOPs"
+where = "here"
+rows.triad = {kernel = "program/known", params = {part = "triad"}}
+quantity = "flops(triad)"
+about = 62914560
+within = 0.01
+[[expectation]]
+id = "another"
+statement = "Another program"
+where = "here"
+rows.all = {kernel = "program/heat3d", params = {part = "whole"}}
+quantity = "seconds(all)"
+most = 1
+"""
+
+
+def test_expectations_of_functions_are_confirmed_or_differ(tmp_path, results):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(EXPECTED)
+    words = [word for name in ("small-part", "all-of-it", "counts", "another") for word in ("--id", name)]
+    rows = {row["id"]: row for row in document_of("expect", results[0] / "known.h5", "--expectations", mine, *words, code=3)["rows"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "small-part": "confirmed", "all-of-it": "differs", "counts": "not_measurable", "another": "not_measurable"}  # fmt: skip
+    assert "no score decides on emulated.flops.fp64" in rows["counts"]["reason"]
+    assert "plumbline profile -o FILE.h5 -- heat3d" in rows["another"]["reason"]
 
 
 @pytest.mark.usefixtures("sampling")

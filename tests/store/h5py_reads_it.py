@@ -18,6 +18,7 @@ CONTRACT = {
     "ceilings": "name precision level pattern ranks threads node session round value unit method status",
     "machine": "node json",
     "remeasured": "case node session turn repetition seconds clock_hz",
+    "profile": "kind name rank thread seconds share share_lo share_hi gflops levels bound percent_of_roof",
 }
 
 
@@ -73,6 +74,10 @@ def test_numbers_and_text_are_those_that_were_written(sample):
     assert model[1]["hi"] == math.inf
     assert file["ceilings"][0]["working_set_bytes"] == 32768.0
     assert [row["node"] for row in file["machine"]] == [b"n1", b"n2"]
+    whole, function, rank = file["profile"][:]
+    assert (whole["kind"], whole["seconds"], whole["rank"]) == (b"total", 1.5, -1) and math.isnan(whole["gflops"])
+    assert function["name"].decode() == "大きな_µ" and json.loads(function["levels"])["L1"]["ai"] == 0.5
+    assert rank["rank"] == 3 and json.loads(rank["counts"]) == {"flops.fp64.add": 2**64 - 1}
 
 
 def test_big_tables_are_compressed_and_checksummed(sample):

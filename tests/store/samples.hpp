@@ -107,6 +107,17 @@ inline Finished sample_again(int i, const std::string& node = "n1", const std::s
   return f;
 }
 
+/// A profiled program and one of its functions, which no sample met; of the rank that it is of alone counts are known.
+inline std::vector<ProfileRow> sample_profile() {
+  std::vector<ProfileRow> rows(3);
+  rows[0].kind = "total", rows[0].name = "heat3d", rows[0].seconds = 1.5, rows[0].share = rows[0].share_lo = rows[0].share_hi = 1;
+  rows[1].kind = "function", rows[1].name = "大きな_µ", rows[1].object = "/opt/libx.so", rows[1].share = 0, rows[1].share_hi = 0.01;
+  rows[1].levels = R"({"L1":{"boundary":"reg-L1","bytes":16,"ai":0.5}})", rows[1].status = Status::unavailable;
+  rows[1].reason = "no sample met it", rows[1].case_id = "program/heat3d/fp64/part=x/r1t1/native";
+  rows[2].kind = "rank", rows[2].rank = 3, rows[2].counts = R"({"flops.fp64.add":18446744073709551615})";
+  return rows;
+}
+
 inline Results sample_results(int cases) {
   Results results;
   results.provenance = R"({"git":"abc","note":"Grüße"})";
@@ -122,6 +133,7 @@ inline Results sample_results(int cases) {
   results.times.front().seconds = absent;
   results.times.back().clock_hz = -0.0;
   results.machines = {{"n1", R"({"cores":2})"}, {"n2", ""}};
+  results.profile = sample_profile();
   return results;
 }
 
@@ -153,6 +165,7 @@ inline void expect_same(const Results& left, const Results& right) {
   EXPECT_TRUE(same_bits(left.ceilings, right.ceilings));
   EXPECT_TRUE(same_bits(left.machines, right.machines));
   EXPECT_TRUE(same_bits(left.remeasured, right.remeasured));
+  EXPECT_TRUE(same_bits(left.profile, right.profile));
 }
 
 inline void expect_same(const Finished& left, const Finished& right) {

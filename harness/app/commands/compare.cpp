@@ -9,8 +9,12 @@
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/nights/observed_file.hpp"
+#include "app/programs/profile_comparison.hpp"
+#include "app/programs/stored_profile.hpp"
 #include "app/results/result_file.hpp"
+#include "app/results/stored_results.hpp"
 #include "app/terminal/columns.hpp"
+#include "app/terminal/shell_words.hpp"
 #include "app/terminal/streams.hpp"
 
 namespace plumbline::app {
@@ -151,8 +155,61 @@ std::vector<std::string> comparison_notes(const ObservedFile& before, const Obse
   return notes;
 }
 
+// ----------------------------------------------------------------------------------------------------- profiles of a program
+
+struct ComparedProfiles {
+  std::string before, after;
+  double threshold_percent;
+};
+
+Columns<ComparedProfiles> profiles_members() {
+  return {{"before", "result file before", &ComparedProfiles::before},
+          {"after", "result file after", &ComparedProfiles::after},
+          {"threshold_percent", "the least change of a time that matters", &ComparedProfiles::threshold_percent}};
+}
+
+/// Says what two profiles ran, where that differs, and why one of them has no counts.
+std::vector<std::string> profile_notes(const StoredProfile& before, const StoredProfile& after) {
+  std::vector<std::string> notes;
+  const ProfileWords &first = before.shown.words, &second = after.shown.words;
+  if (first.command != second.command)
+    notes.push_back(fmt::format("other commands: {} -> {}", command_line(first.command), command_line(second.command)));
+  if (first.caches != second.caches)
+    notes.push_back(fmt::format("other simulated caches, which change bytes beyond L1: {} -> {}",
+                                first.caches.empty() ? "none" : first.caches, second.caches.empty() ? "none" : second.caches));
+  for (const auto& [words, side] : {std::pair(&first, "before"), std::pair(&second, "after")})
+    if (!words->why_not_joined.empty()) notes.push_back(fmt::format("no counts {}: {}", side, words->why_not_joined));
+  return notes;
+}
+
+Exit compare_profiled(const CompareOptions& options, const Results& before, const Results& after) {
+  constexpr std::string_view row_class = "function";
+  const double threshold = options.threshold_percent ? *options.threshold_percent / 100 : practical_threshold(row_class);
+  const auto parts = compare_profiles(before.profile, after.profile, threshold);
+  auto notes = profile_notes(*stored_profile(options.before, before, {}), *stored_profile(options.after, after, {}));
+  for (auto& note : differing_circumstances(observe_results(before), observe_results(after))) notes.push_back(std::move(note));
+  notes.push_back(fmt::format(
+      "change: how much longer a function takes, with the 95 % interval that the numbers of its samples leave; the whole was timed from "
+      "start to end. SLOWER, FASTER: the interval lies beyond {}; SAME: within; AMBIGUOUS: neither. Each side is one run: how runs of the "
+      "same program differ is in no interval",
+      percent_text(threshold)));
+  notes.emplace_back("FLOPs, bytes: counted, so that any change is one of the program or its input; -: not known on a side, or none");
+  const auto rows = [&] { return rows_json(compared_part_columns(), parts); };
+  if (options.format == Format::json)
+    print(document("compare-profile", options.after, rows(), notes,
+                   row_json(profiles_members(), ComparedProfiles{options.before, options.after, 100 * threshold})));
+  if (options.format == Format::csv) print(csv(rows()));
+  if (options.format == Format::markdown) print(compared_parts_text(parts, options.format) + markdown_notes(notes));
+  if (options.format == Format::text) print(compared_parts_text(parts, options.format) + note_lines(notes));
+  return Exit::ok;
+}
+
+// ------------------------------------------------------------------------------------------------------------------ all others
+
 Exit compare_files(const CompareOptions& options) {
-  const ObservedFile before = observe_file(options.before), after = observe_file(options.after);
+  const Results results_before = load_cases(options.before), results_after = load_cases(options.after);
+  if (!results_before.profile.empty() && !results_after.profile.empty()) return compare_profiled(options, results_before, results_after);
+  const ObservedFile before = observe_file(options.before, results_before), after = observe_file(options.after, results_after);
   std::optional<double> threshold;
   if (options.threshold_percent) threshold = *options.threshold_percent / 100;
   const ComparedFiles files{options.before, options.after, compare(before.side, after.side, threshold)};
@@ -175,6 +232,11 @@ Exit compare_files(const CompareOptions& options) {
 
 Json compare_schema() {
   return document_schema("compare", "Two result files beside each other", row_schema(compared_columns()), row_schema(compared_members()));
+}
+
+Json compare_profile_schema() {
+  return document_schema("compare-profile", "Two profiles of a program beside each other", row_schema(compared_part_columns()),
+                         row_schema(profiles_members()));
 }
 
 void add_compare(CLI::App& app, Action& chosen) {

@@ -1,5 +1,6 @@
 // The command plumbline project FROM --to TO tells run times on other nodes, from where each part of a program is bound here.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +8,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
+#include "app/programs/profile_parts.hpp"
 #include "app/results/projection_spec.hpp"
 #include "app/results/result_file.hpp"
 #include "app/terminal/columns.hpp"
@@ -27,8 +29,10 @@ struct ProjectOptions {
 
 bool is_toml(const std::string& path) { return std::filesystem::path(path).extension() == ".toml"; }
 
-/// Reads a side: a spec, or the first node of a result file with what it measured.
-ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::vector<std::string>& notes) {
+/// Reads a side: a spec, or the first node of a result file with what it measured: of a profile the program by its functions, of which
+/// `about_program` then tells.
+ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::vector<std::string>& notes,
+                       std::vector<std::string>& about_program) {
   if (is_toml(path)) return read_spec(path);
   Selection selection;
   selection.file = path;
@@ -42,8 +46,11 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   const Measurements measurements = measurements_of(results);
   const auto set = chosen_counters(results, "");
   ProjectionSpec side{.node = node_spec(nodes.front(), ceilings), .application = {}};
-  side.application = {.name = "one sweep of each case",
-                      .groups = groups_of(place(measurements, ceilings, set ? &*set : nullptr), nodes.front().node)};
+  const auto placements = place(measurements, ceilings, set ? &*set : nullptr);
+  if (!results.profile.empty() && kernel.empty())
+    side.application = application_of(results.profile, placements, nodes.front().node, about_program);
+  else
+    side.application = {.name = "one sweep of each case", .groups = groups_of(placements, nodes.front().node)};
   if (side.node.ceilings.empty())
     throw user_error(fmt::format("{} has no ceilings; measure them with a [ceilings] table in the campaign", path));
   return side;
@@ -173,12 +180,16 @@ std::string rest_in_words(const Projection& p) {
 
 Exit project_file(const ProjectOptions& options) {
   std::vector<std::string> notes;
-  const ProjectionSpec source = side_of(options.from, options.kernel, notes);
+  std::vector<std::string> about_program, about_others;
+  const ProjectionSpec source = side_of(options.from, options.kernel, notes, about_program);
   const Application application = options.application.empty() ? source.application : read_application(options.application);
   if (application.groups.empty())
-    throw user_error(fmt::format("{} has no [[groups]]; name the program's groups with --app app.toml", options.from));
+    throw user_error(fmt::format("{} has no [[groups]]; name the program's groups with --app app.toml{}", options.from,
+                                 about_program.empty() ? "" : fmt::format(" (of its functions: {})", fmt::join(about_program, "; "))));
+  if (options.application.empty()) notes.insert(notes.end(), about_program.begin(), about_program.end());
   std::vector<Projection> projections;
-  for (const auto& path : options.to) projections.push_back(project(application, source.node, side_of(path, "", notes).node, options.rest));
+  for (const auto& path : options.to)
+    projections.push_back(project(application, source.node, side_of(path, "", notes, about_others).node, options.rest));
   for (const auto& projection : projections)
     for (const auto& warning : projection.warnings) notes.push_back("warning: " + warning);
   const auto of_mix = [](const ProjectedGroup& group) { return group.is_of_mix; };

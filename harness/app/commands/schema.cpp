@@ -89,6 +89,7 @@ constexpr std::array schemas{
     NamedSchema{"ceilings", "plumbline ceilings --json", ceilings_schema},
     NamedSchema{"check", "plumbline check --json", check_schema},
     NamedSchema{"compare", "plumbline compare --json", compare_schema},
+    NamedSchema{"compare-profile", "plumbline compare --json, of two profiles", compare_profile_schema},
     NamedSchema{"doctor", "plumbline doctor --json", doctor_schema},
     NamedSchema{"expect", "plumbline expect --json", expect_schema},
     NamedSchema{"health", "plumbline health --json", health_schema},

@@ -5,6 +5,7 @@
 namespace plumbline::app {
 
 Json ceilings_schema();
+Json compare_profile_schema();
 Json compare_schema();
 Json doctor_schema();
 Json expect_schema();

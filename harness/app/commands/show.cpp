@@ -10,6 +10,7 @@
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/here/profiler_metrics.hpp"
+#include "app/programs/stored_profile.hpp"
 #include "app/results/counter_conditions.hpp"
 #include "app/results/google_benchmark.hpp"
 #include "app/results/imported.hpp"
@@ -223,6 +224,22 @@ Exit show_machine(const Results& results, const ShowOptions& selection) {
   return Exit::ok;
 }
 
+/// The profile of a program above its cases; empty where the file is of none.
+std::string profile_part(const StoredProfile* profile, Format format) {
+  if (profile == nullptr) return {};
+  const std::string text = shown_text(profile->shown);
+  return format == Format::markdown ? fmt::format("```\n{}```\n\n", text) : text + "\n";
+}
+
+struct BesideCases {
+  const StoredProfile* profile;  // null: the file is of no profiled program
+};
+
+Columns<BesideCases> beside_cases_columns() {
+  return {object_column<BesideCases>("profile", "of a profiled program what was shown when it had run; else null", stored_profile_columns(),
+                                     &BesideCases::profile)};
+}
+
 Exit show_cases(const ShowOptions& selection) {
   const Results results = load_selected(selection);
   if (selection.machine) return show_machine(results, selection);
@@ -252,9 +269,14 @@ Exit show_cases(const ShowOptions& selection) {
   }
   displace(cases, selection.by, measurements, results);
   if (!selection.google_benchmark.empty()) write_output(selection.google_benchmark, google_benchmark_json(results));
+  const auto profile = selection.kernel.empty() ? stored_profile(selection.file, results, placements) : nullptr;
   const auto rows = [&] { return rows_json(shown_case_columns(), cases); };
-  const auto tables = [&] { return cases.empty() ? no_cases(ceilings, selection.file) + "\n" : cases_text(cases, selection.format); };
-  if (selection.format == Format::json) print(document("show", selection.file, rows(), notes));
+  const auto tables = [&] {
+    return profile_part(profile.get(), selection.format) +
+           (cases.empty() ? no_cases(ceilings, selection.file) + "\n" : cases_text(cases, selection.format));
+  };
+  if (selection.format == Format::json)
+    print(document("show", selection.file, rows(), notes, row_json(beside_cases_columns(), BesideCases{profile.get()})));
   if (selection.format == Format::csv) print(csv(rows()));
   if (selection.format == Format::markdown) print(tables() + markdown_notes(notes));
   if (selection.format == Format::text) print(tables() + note_lines(notes));
@@ -264,7 +286,8 @@ Exit show_cases(const ShowOptions& selection) {
 }  // namespace
 
 Json show_schema() {
-  return document_schema("show", "The cases of a result file on the roofline", row_schema(shown_case_columns()), Json());
+  return document_schema("show", "The cases of a result file on the roofline", row_schema(shown_case_columns()),
+                         row_schema(beside_cases_columns()));
 }
 
 Json show_machine_schema() {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/here/paths.hpp"
+#include "app/results/case_names.hpp"
 #include "campaign/suggest.hpp"
 #include "campaign/written.hpp"
 #include "core/enumerators.hpp"
@@ -33,7 +34,7 @@ const WrittenKeys expectation_keys{
      {"sizes", word, "that it is stated for, in words"},
      {"space", R"({"enum":["any","cpu","gpu"]})", "what it is stated for; preset: any"},
      {"machines", key_schema::words, "globs over the names of CPUs or GPUs that it is of; preset: all"},
-     {"campaigns", key_schema::words, "that measure its rows", true},
+     {"campaigns", key_schema::words, "that measure its rows; of profiled programs there is none"},
      {"rows", R"({"type":"object","additionalProperties":{"$ref":"#/$defs/rows"},"minProperties":1})",
       "names of rows, each with which they are", true},
      {"by", key_schema::words, "parameters: each value is judged by itself"},
@@ -200,6 +201,11 @@ void read_by(const WrittenTable& table, PaperExpectation& expectation) {
   }
 }
 
+/// Whether all rows are of profiled programs, which no campaign measures.
+bool is_of_programs(const PaperExpectation& expectation) {
+  return std::ranges::all_of(expectation.rows, [](const auto& rows) { return rows.second.kernel.starts_with(program_suite); });
+}
+
 PaperExpectation read_expectation(const WrittenTable& table, const std::string& paper) {
   table.allow_only(expectation_keys.names());
   PaperExpectation expectation{.id = needed_word(table, "id"), .statement = needed_word(table, "statement")};
@@ -211,8 +217,9 @@ PaperExpectation read_expectation(const WrittenTable& table, const std::string& 
     expectation.space = space->value == "cpu" ? ExpectedSpace::cpu : space->value == "gpu" ? ExpectedSpace::gpu : ExpectedSpace::any;
   expectation.machines = plain_words(table.words("machines"));
   expectation.campaigns = plain_words(table.words("campaigns"));
-  if (expectation.campaigns.empty()) table.fail(table.at(), fmt::format("'campaigns' is missing in {}", table.title()));
   read_all_rows(table, expectation);
+  if (expectation.campaigns.empty() && !is_of_programs(expectation))
+    table.fail(table.at(), fmt::format("'campaigns' is missing in {}", table.title()));
   read_formula(table, expectation);
   read_bounds(table, expectation);
   read_by(table, expectation);

@@ -28,7 +28,8 @@ constexpr std::array functions{FormulaWord{"min", "the least"},
                                FormulaWord{"rises", "rises(y, x): 1 where y rises with each step of x, else 0"}};
 
 constexpr std::array quantities{
-    FormulaWord{"seconds", "time of a sweep, in seconds"},
+    FormulaWord{"seconds", "time of a sweep, or of a part of a profiled program, in seconds"},
+    FormulaWord{"share", "part of the samples of a profiled program, 0 to 1"},
     FormulaWord{"gflops", "GFLOP/s"},
     FormulaWord{"flops", "FLOPs of a sweep"},
     FormulaWord{"bytes.LEVEL", "bytes of a sweep across the level's boundary towards the core"},

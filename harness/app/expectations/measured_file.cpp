@@ -69,6 +69,22 @@ bool is_sample_of(const CeilingRow& sample, const Ceiling& ceiling) {
   return sample.pattern == ceiling.pattern && sample.working_set_bytes == ceiling.samples_bytes;
 }
 
+/// Gives a rate, or a time, of a function the interval that the number of its samples leaves.
+void open_by_samples(const MeasuredRow& row, bool is_rate, Told& told) {
+  if (row.profile == nullptr || !(row.profile->share_lo > 0)) return;
+  const double less = row.profile->share_lo / row.profile->share, more = row.profile->share_hi / row.profile->share;
+  told.lo = told.value * (is_rate ? 1 / more : less);
+  told.hi = told.value * (is_rate ? 1 / less : more);
+}
+
+Told share_of(const MeasuredRow& row) {
+  if (row.profile == nullptr) return nothing("it is no part of a profiled program");
+  Told told = exactly(row.profile->share, "no samples were taken");
+  told.by.push_back("samples");
+  if (told.why_not.empty()) told.lo = row.profile->share_lo, told.hi = row.profile->share_hi;
+  return told;
+}
+
 }  // namespace
 
 MeasuredFile::MeasuredFile(const std::string& path) : path_(path), results_(load_cases(path)) {
@@ -89,6 +105,9 @@ MeasuredFile::MeasuredFile(const std::string& path) : path_(path), results_(load
 }
 
 void MeasuredFile::add_cases() {
+  std::map<std::string, const ProfileRow*> parts;
+  for (const auto& part : results_.profile)
+    if (!part.case_id.empty()) parts[part.case_id] = &part;
   for (std::size_t i = 0; i < placements_.size(); ++i) {
     const Measured& measured = measurements_.cases[i];
     const CaseRow& of = *measured.of;
@@ -100,6 +119,7 @@ void MeasuredFile::add_cases() {
     row.params = params_of(of);
     row.measured = &measured;
     row.placement = &placements_[i];
+    if (const auto found = parts.find(of.id); found != parts.end()) row.profile = found->second;
     row.by_set = set_ && (placements_[i].join == Join::transferred || traffic_by(*set_, measured));
     rows_.push_back(std::move(row));
   }
@@ -222,12 +242,24 @@ Told MeasuredFile::of_bound(const MeasuredRow& row, double value) const {
 Told MeasuredFile::of_case(const MeasuredRow& row, const Formula& quantity) const {
   const RooflinePlacement& p = *row.placement;
   const std::string& word = quantity.word;
-  if (word == "seconds") return timed(row, row.measured->seconds.value, row.measured->seconds.reason);
+  if (word == "share") return share_of(row);
+  if (word == "seconds") {
+    Told told = timed(row, row.measured->seconds.value, row.measured->seconds.reason);
+    open_by_samples(row, false, told);
+    return told;
+  }
   if (word.starts_with("bytes.") || word.starts_with("ai.")) return of_level(row, word.starts_with("ai."), word.substr(word.find('.') + 1));
   if (word == "bound") return of_bound(row, p.bound.empty() ? absent : p.bound == quantity.name ? 1 : 0);
-  if (word == "percent_of_roof") return of_bound(row, p.percent_of_roof);
+  if (word == "percent_of_roof") {
+    Told told = of_bound(row, p.percent_of_roof);
+    open_by_samples(row, true, told);
+    return told;
+  }
   Told told;
-  if (word == "gflops") told = timed(row, p.gflops, p.reason);
+  if (word == "gflops") {
+    told = timed(row, p.gflops, p.reason);
+    open_by_samples(row, true, told);
+  }
   if (word == "flops") told = exactly(p.flops, p.reason);
   if (word == "percent_of_partial_fma") told = timed(row, p.percent_of_partial_fma, "its FMA mix, or the FMA peak, is not known");
   if (word == "fma_part") {

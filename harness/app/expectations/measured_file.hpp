@@ -25,6 +25,7 @@ struct MeasuredRow {
   std::map<std::string, std::string> params = {};
   const Measured* measured = nullptr;            // of a case
   const RooflinePlacement* placement = nullptr;  // of a case
+  const ProfileRow* profile = nullptr;           // of a case that is a profiled program, or a function of it
   bool by_set = false;                           // a chosen set's counters counted it
   const Ceiling* ceiling = nullptr;              // of a ceiling
   bool was_disturbed = false;                    // each sample of the ceiling

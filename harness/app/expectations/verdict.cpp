@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "app/results/case_names.hpp"
 #include "campaign/expand.hpp"
 #include "campaign/suggest.hpp"
 #include "core/enumerators.hpp"
@@ -23,9 +24,11 @@ bool is_among(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The key that rows of a comparison share. A ceiling has neither flavor nor parameters.
+/// The key that rows of a comparison share. A ceiling has neither flavor nor parameters, and the parts of a profiled program belong
+/// together whatever their precision and team.
 std::string key_of(const MeasuredRow& row, const PaperExpectation& expectation) {
   std::string key = row.node + (row.of_gpu ? " gpu" : " cpu");
+  if (row.profile != nullptr) return key + " " + row.kernel;
   if (!is_among(expectation.across, "team")) key += " " + row.team;
   if (!is_among(expectation.across, "precision")) key += " " + row.precision;
   if (!is_among(expectation.across, "flavor")) key += " " + row.flavor;
@@ -55,6 +58,9 @@ std::string selection_text(const RowSelection& selection) {
 
 /// Says why there are no rows of a selection, and what makes some.
 std::string why_no_rows(const RowSelection& selection, const PaperExpectation& expectation) {
+  if (selection.kernel.starts_with(program_suite))
+    return fmt::format("no rows of {}; 'plumbline profile -o FILE.h5 -- {}' measures them", selection_text(selection),
+                       selection.kernel.substr(program_suite.size()));
   const bool of_gpu = expectation.space == ExpectedSpace::gpu;
   const std::string where = of_gpu ? " on a GPU" : "";
   if (selection.ceiling.empty() && find_kernel(selection.kernel, of_gpu ? Space::cuda : Space::cpu) == nullptr) {

@@ -175,8 +175,10 @@ void add_node_changes(std::vector<std::string>& notes, const NodeChanges& change
 
 }  // namespace
 
-ObservedFile observe_file(const std::string& path) {
-  ObservedFile file = observe_results(load_cases(path));
+ObservedFile observe_file(const std::string& path) { return observe_file(path, load_cases(path)); }
+
+ObservedFile observe_file(const std::string& path, const Results& results) {
+  ObservedFile file = observe_results(results);
   if (std::string note = unfinished_note(path); !note.empty()) file.notes.push_back(std::move(note));
   return file;
 }

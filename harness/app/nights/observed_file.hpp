@@ -26,6 +26,8 @@ struct ObservedFile {
 ObservedFile observe_results(const Results& results);
 /// Observes a file. Throws Error (user) where it is missing, foreign or cut short.
 ObservedFile observe_file(const std::string& path);
+/// Observes the file of which these are the cases.
+ObservedFile observe_file(const std::string& path, const Results& results);
 
 /// Says in words what differs between the circumstances of two files: program, build, campaign, and how the nodes that both know are set
 /// up.

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "app/programs/profile_columns.hpp"
 #include "app/results/show_cells.hpp"
 #include "app/terminal/shell_words.hpp"
 #include "profile/runtime_libraries.hpp"
@@ -37,8 +36,8 @@ std::vector<PlacedRow> placed_functions(const PlacedProgram& placed) {
                     .object = function.object,
                     .samples = function.sum.samples,
                     .share = share_of(function.sum.samples, profile.whole.sum.samples),
-                    .cpu_seconds = function.cpu_seconds,
                     .cores = function.cores(),
+                    .cpu_seconds = function.cpu_seconds,
                     .imbalance = function.cpu_seconds > 0 ? std::max(1.0, function.seconds * cores / function.cpu_seconds) : absent,
                     .fma_part = function.counts ? fma_part(*function.counts) : absent,
                     .at = &placed.placements[i + 1],
@@ -52,8 +51,8 @@ PlacedRow placed_whole(const PlacedProgram& placed) {
   return {.name = program.name,
           .samples = program.profile.whole.sum.samples,
           .share = {1, 1, 1},
-          .cpu_seconds = program.ending.user_seconds,
           .cores = program.profile.whole.cores(),
+          .cpu_seconds = program.ending.user_seconds,
           .fma_part = fma_part(program.total),
           .at = &placed.placements.front(),
           .counts = program.total};
@@ -63,55 +62,61 @@ std::string plural(std::size_t number, const char* one, const char* several) {
   return fmt::format("{} {}", number, number == 1 ? one : several);
 }
 
-std::string ranks_in_words(const ProfiledProgram& program) {
-  if (program.ranks == 1) return "";
-  return fmt::format("{} ranks on {}; ", program.ranks, plural(static_cast<std::size_t>(program.nodes), "node", "nodes"));
+std::string ranks_in_words(const ProfileWords& words) {
+  if (words.ranks == 1) return "";
+  return fmt::format("{} ranks on {}; ", words.ranks, plural(static_cast<std::size_t>(words.nodes), "node", "nodes"));
 }
 
-std::string head_text(const PlacedProgram& placed) {
-  const ProfiledProgram& program = placed.program;
-  const auto& ending = program.ending;
-  const Profile& counted = placed.counted.profile;
-  const std::string& caches = placed.counted.caches;
+std::string counted_text(const ShownProfile& profile) {
+  const ProfileWords& words = profile.words;
+  if (!words.why_not_joined.empty()) return "times alone: " + printable(words.why_not_joined);
+  return fmt::format("counted by the emulator: {} FLOPs, {}{}", whole_text(flops(profile.whole.counts)),
+                     plural(static_cast<std::size_t>(words.processes), "process", "processes"),
+                     words.caches.empty() ? "" : "; caches of " + printable(words.caches));
+}
+
+std::string head_text(const ShownProfile& profile) {
+  const ProfileWords& words = profile.words;
   return fmt::format(
       "Profiled: {}\n  natively {}{} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} at work at once\n"
       "  {}\n",
-      command_line(placed.counted.command), ranks_in_words(program), duration(ending.wall_seconds), duration(ending.user_seconds),
-      duration(ending.system_seconds), program.profile.whole.sum.samples,
-      plural(static_cast<std::size_t>(program.profile.whole.cores()), "core", "cores"),
-      program.why_not_joined.empty() ? fmt::format("counted by the emulator: {} FLOPs, {}{}", whole_text(flops(program.total)),
-                                                   plural(static_cast<std::size_t>(counted.processes), "process", "processes"),
-                                                   caches.empty() ? "" : "; caches of " + caches)
-                                     : "times alone: " + program.why_not_joined);
+      command_line(words.command), ranks_in_words(words), duration(words.wall_seconds), duration(words.user_seconds),
+      duration(words.system_seconds), profile.whole.samples, plural(static_cast<std::size_t>(profile.whole.cores), "core", "cores"),
+      counted_text(profile));
 }
 
-/// The time of the program's ranks, of which messages are told apart.
-std::string ranks_text(const PlacedProgram& placed) {
+/// The times of the program's ranks, of which messages are told apart.
+std::string ranks_text(const std::vector<RankTimes>& ranks) {
   constexpr std::size_t most = 16;
-  if (placed.counted.timed.empty()) return "";
-  std::vector<EndedRank> ranks = ended_ranks(placed.counted);
-  const auto columns = timed_rank_columns();
+  if (ranks.empty()) return "";
+  const auto columns = rank_times_columns();
   Table table(headings(columns));
   for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i) table.add(cells(columns, ranks[i]));
   if (ranks.size() > most) table.add_line(fmt::format("({} more ranks: -o FILE has them all)", ranks.size() - most));
   return "\n" + table.text();
 }
 
+std::vector<RankTimes> rank_times(const PlacedProgram& placed) {
+  std::vector<RankTimes> ranks;
+  if (placed.counted.timed.empty()) return ranks;
+  for (const auto& rank : ended_ranks(placed.counted)) ranks.push_back(times_of(rank));
+  return ranks;
+}
+
 /// The functions that take most of the time, and what else the roofline knows of each: where to begin.
-std::string remarks_text(const PlacedProgram& placed) {
+std::string remarks_text(const std::vector<PlacedRow>& functions) {
   constexpr std::size_t most = 3;
   constexpr double least_part = 0.05;
   std::string text;
-  const auto& functions = placed.program.profile.functions;
   for (std::size_t i = 0; i < std::min(most, functions.size()); ++i) {
-    const double part = share_of(functions[i].sum.samples, placed.program.profile.whole.sum.samples).part;
-    const RooflinePlacement& at = placed.placements[i + 1];
-    if (part < least_part || at.bound.empty() || functions[i].sum.samples < fewest_samples || runs_threads(functions[i].object) ||
-        carries_messages(functions[i].object))
+    const PlacedRow& row = functions[i];
+    if (row.share.part < least_part || row.at->bound.empty() || row.samples < fewest_samples || runs_threads(row.object) ||
+        carries_messages(row.object))
       continue;
-    text += fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of that roof", shortened(functions[i].name), 100 * part,
-                        at.bound_ceiling, percent_of_roof_cell(at));
-    for (const auto& remark : case_remarks({at})) text += "; " + remark;
+    text += fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of that roof", printable(shortened(row.name)), 100 * row.share.part,
+                        printable(row.at->bound_ceiling), percent_of_roof_cell(*row.at));
+    if (row.at->of != nullptr)
+      for (const auto& remark : case_remarks({*row.at})) text += "; " + remark;
     text += "\n";
   }
   return text.empty() ? "" : "\n" + text;
@@ -119,40 +124,62 @@ std::string remarks_text(const PlacedProgram& placed) {
 
 /// The functions with much of the arithmetic that no sample met: where libraries choose code by the CPU, what was counted has another name
 /// than what took the time.
-std::string unmet_text(const PlacedProgram& placed) {
+std::string unmet_text(const ShownProfile& profile) {
   constexpr double much = 0.01;
   constexpr std::size_t most = 3;
   std::string text;
-  const double all = flops(placed.program.total).value_or(0);
+  const double all = flops(profile.whole.counts).value_or(0);
   std::size_t told = 0;
-  for (const TimedFunction& function : placed.program.profile.functions)
-    if (const double own = function.counts ? flops(*function.counts).value_or(0) : 0;
-        function.sum.samples == 0 && own > much * all && told++ < most)
-      text += fmt::format("{}{}, {} FLOPs", text.empty() ? "" : "; ", shortened(function.name), whole_text(own));
+  for (const PlacedRow& row : profile.functions)
+    if (const double own = flops(row.counts).value_or(0); row.samples == 0 && own > much * all && told++ < most)
+      text += fmt::format("{}{}, {} FLOPs", text.empty() ? "" : "; ", printable(shortened(row.name)), whole_text(own));
   return text.empty() ? "" : wrapped("counted, but not met in time: " + text, 130, "") + "\n";
 }
 
 }  // namespace
 
-std::string placed_text(const PlacedProgram& placed) {
-  std::vector<PlacedRow> rows = placed_functions(placed);
+ProfileWords words_of(const PlacedProgram& placed) {
+  const ProgramEnding& ending = placed.program.ending;
+  return {.command = placed.counted.command,
+          .caches = placed.counted.caches,
+          .why_not_joined = placed.program.why_not_joined,
+          .wall_seconds = ending.wall_seconds,
+          .user_seconds = ending.user_seconds,
+          .system_seconds = ending.system_seconds,
+          .processes = placed.counted.profile.processes,
+          .ranks = placed.program.ranks,
+          .nodes = placed.program.nodes,
+          .functions = placed.counted.functions,
+          .notes = placed.notes};
+}
+
+std::string shown_text(const ShownProfile& profile) {
+  std::vector<PlacedRow> rows = profile.functions;
   std::erase_if(rows, [](const PlacedRow& row) { return row.samples == 0; });
   const std::size_t met = rows.size();
-  rows.resize(std::min(met, placed.counted.functions));
-  std::string text = "\n" + head_text(placed);
+  rows.resize(std::min(met, profile.words.functions));
+  std::string text = head_text(profile);
   if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), rows);
   if (rows.size() < met) text += fmt::format("(functions with less time: {}; --functions=N shows more)\n", met - rows.size());
-  text += unmet_text(placed) + ranks_text(placed) + remarks_text(placed);
-  for (const auto& note : placed.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
+  text += unmet_text(profile) + ranks_text(profile.ranks) + remarks_text(profile.functions);
+  for (const auto& note : profile.words.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
   return text;
 }
 
-std::string placed_json(const PlacedProgram& placed, const std::string& file) {
+std::string placed_text(const PlacedProgram& placed) {
+  return "\n" + shown_text({words_of(placed), placed_whole(placed), placed_functions(placed), rank_times(placed)});
+}
+
+Json placed_rows(const PlacedProgram& placed) {
   Json rows = Json::array();
   rows.push_back(row_json(placed_columns("total"), placed_whole(placed)));
   for (const auto& row : placed_functions(placed)) rows.push_back(row_json(placed_columns("function"), row));
   add_other_rows(placed.counted, rows);
-  return profile_document(file, rows, placed.notes, placed.counted.command, placed.counted.caches);
+  return rows;
+}
+
+std::string placed_json(const PlacedProgram& placed, const std::string& file) {
+  return profile_document(file, placed_rows(placed), placed.notes, placed.counted.command, placed.counted.caches);
 }
 
 Json placed_row_schemas() { return {row_schema(placed_columns("total")), row_schema(placed_columns("function"))}; }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/programs/profile_columns.hpp"
 #include "app/programs/profile_table.hpp"
 #include "app/programs/program_results.hpp"
 #include "model/placement/roofline.hpp"
@@ -16,8 +17,29 @@ struct PlacedProgram {
   std::vector<std::string> notes;
 };
 
+/// The words above and below a profile's table.
+struct ProfileWords {
+  std::vector<std::string> command = {};
+  std::string caches = {}, why_not_joined = {};
+  double wall_seconds = 0, user_seconds = 0, system_seconds = 0;
+  int processes = 1, ranks = 1, nodes = 1;
+  std::size_t functions = 10;  // that people see
+  std::vector<std::string> notes = {};
+};
+ProfileWords words_of(const PlacedProgram& placed);
+
+/// A profile as people see it. The rows borrow their places.
+struct ShownProfile {
+  ProfileWords words = {};
+  PlacedRow whole = {};
+  std::vector<PlacedRow> functions = {};  // by time
+  std::vector<RankTimes> ranks = {};      // of a launch, by rank
+};
+std::string shown_text(const ShownProfile& profile);
+
 std::string placed_text(const PlacedProgram& placed);
-/// The document plumbline-profile/1, as profile_json() makes it, but that the total and the functions have times and places.
+/// The rows of the document plumbline-profile/1, as profile_json() makes them, but that the total and the functions have times and places.
+Json placed_rows(const PlacedProgram& placed);
 std::string placed_json(const PlacedProgram& placed, const std::string& file);
 /// The JSON Schemas of its kinds of rows that profile_row_schemas() does not have.
 Json placed_row_schemas();

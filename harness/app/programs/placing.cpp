@@ -6,10 +6,10 @@
 #include <cmath>
 #include <set>
 
-#include "app/programs/profile_columns.hpp"
+#include "app/programs/profile_rows.hpp"
+#include "app/programs/stored_profile.hpp"
 #include "app/results/intensity.hpp"
 #include "app/results/result_file.hpp"
-#include "core/json_text.hpp"
 #include "model/ceilings/ceilings.hpp"
 #include "profile/runtime_libraries.hpp"
 #include "store/result_store.hpp"
@@ -109,17 +109,16 @@ void explain_missing_counts(PlacedProgram& placed) {
     }
 }
 
-std::string provenance_of(const PlacedProgram& placed) {
-  return json_text(Json{{"profiled", {{"command", placed.counted.command}, {"caches", placed.counted.caches}, {"notes", placed.notes}}}});
-}
-
 /// Shows all, and writes a result file where that is asked for. False: the tables could not be shown.
-bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, const Results& results) {
+bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Results& results) {
   ProfileOptions shown = options;
   const bool is_store = options.output.ends_with(".h5");
   if (is_store) shown.output.clear();
   const bool told = show_profile(shown, placed_json(placed, options.output), placed_text(placed));
-  if (is_store) write_results(options, results);
+  if (is_store) {
+    results.profile = profile_rows(placed_rows(placed), results.cases);
+    write_results(options, results);
+  }
   return told;
 }
 
@@ -136,10 +135,10 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   for (const auto& source : {runs.roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
   placed.notes = std::move(notes);
   Results results = program_results(placed.program, std::move(runs.roofs.results));
-  results.provenance = provenance_of(placed);
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, placed.notes));
   placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
   explain_missing_counts(placed);
+  results.provenance = provenance_of(words_of(placed));
   const bool told = show_placed(options, placed, results);
   if (runs.native.ending.code != 0) return static_cast<Exit>(runs.native.ending.code);
   return told && placed.program.why_not_joined.empty() ? Exit::ok : Exit::io_or_failed_case;

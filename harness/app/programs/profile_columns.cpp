@@ -70,6 +70,9 @@ auto bytes_text(const std::string& boundary, bool is_known = true) {
   return [=](const EventSums& sums) { return is_known ? size_or_dash(bytes(sums, boundary)) : "-"; };
 }
 
+/// The time that a row would have taken with another part of all samples.
+double scaled_seconds(const PlacedRow& row, double part) { return row.share.part > 0 ? row.at->seconds * part / row.share.part : absent; }
+
 auto intensity_text(const std::string& boundary, bool is_known = true) {
   return [=](const EventSums& sums) { return is_known ? plain_or_dash(arithmetic_intensity(sums, boundary)) : "-"; };
 }
@@ -100,6 +103,7 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
           Column<Row>("name", "name of the function, or of the program", &Row::name)
               .in_row("function", Align::left, [](const Row& row) { return shortened(row.name); }),
           {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
+          {"case", "case that it is in a result file", of_place([](const Place& p) { return OrNull{p.of == nullptr ? "" : p.of->id}; })},
           {"samples", "samples of the native run that met it", &Row::samples},
           Column<Row>("share", "part of all samples", [](const Row& row) { return row.share.part; })
               .in_row("of time", Align::right,
@@ -111,6 +115,9 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
           Column<Row>("seconds", "time that it took, where cores that did it at once count once; of the program from start to end",
                       of_place(&Place::seconds))
               .in_row("time", Align::right, of_place([](const Place& p) { return duration(p.seconds); })),
+          {"seconds_lo", "lower end of the time's interval, as far as samples leave it open",
+           [](const Row& row) { return scaled_seconds(row, row.share.lo); }},
+          {"seconds_hi", "upper end of that interval", [](const Row& row) { return scaled_seconds(row, row.share.hi); }},
           {"cpu_seconds", "CPU time in user mode of all cores", &Row::cpu_seconds},
           Column<Row>("cores", "cores that did it at once", &Row::cores).in_row("cores"),
           {"imbalance", "its time over that of as many cores with equal parts", &Row::imbalance},
@@ -150,25 +157,31 @@ double rank_gflops(const EndedRank& row) {
   return row.timed == nullptr ? absent : 1e-9 * flops(row.counts).value_or(absent) / rank_seconds(*row.timed);
 }
 
-std::string host_of(const EndedRank& row) {
-  return row.timed != nullptr ? row.timed->host : row.ending != nullptr ? row.ending->host : "-";
-}
-
 }  // namespace
 
-Columns<EndedRank> timed_rank_columns() {
-  using Row = EndedRank;
-  const auto as_duration = [](auto get) { return [get](const Row& row) { return duration(if_timed(get)(row)); }; };
+RankTimes times_of(const EndedRank& rank) {
+  return {.rank = rank.rank,
+          .seconds = if_timed(rank_seconds)(rank),
+          .cpu_seconds = if_timed(rank_cpu_seconds)(rank),
+          .mpi_seconds = if_timed(rank_message_seconds)(rank),
+          .gflops = rank_gflops(rank),
+          .flops = flops(rank.counts).value_or(absent),
+          .host = rank.timed != nullptr    ? rank.timed->host
+                  : rank.ending != nullptr ? rank.ending->host
+                                           : ""};
+}
+
+Columns<RankTimes> rank_times_columns() {
+  using Row = RankTimes;
+  const auto known = [](double value) { return std::isfinite(value) ? Number(value) : Number(); };
   return {Column<Row>(Heading{"rank", Align::left}, [](const Row& row) { return std::to_string(row.rank); }),
-          Column<Row>(Heading{"time"}, as_duration(rank_seconds)),
-          Column<Row>(Heading{"CPU time"}, as_duration(rank_cpu_seconds)),
+          Column<Row>(Heading{"time"}, [](const Row& row) { return duration(row.seconds); }),
+          Column<Row>(Heading{"CPU time"}, [](const Row& row) { return duration(row.cpu_seconds); }),
           Column<Row>(Heading{"of it in MPI"},
-                      [](const Row& row) {
-                        return row.timed == nullptr ? "-" : share_or_dash(rank_message_seconds(*row.timed), rank_cpu_seconds(*row.timed));
-                      }),
-          Column<Row>(Heading{"GFLOP/s"}, [](const Row& row) { return plain(rank_gflops(row)); }),
-          shown<Row>("FLOPs", all_flops_text),
-          Column<Row>(Heading{"on", Align::left}, host_of)};
+                      [known](const Row& row) { return share_or_dash(known(row.mpi_seconds), known(row.cpu_seconds)); }),
+          Column<Row>(Heading{"GFLOP/s"}, [](const Row& row) { return plain(row.gflops); }),
+          Column<Row>(Heading{"FLOPs"}, [known](const Row& row) { return whole_text(known(row.flops)); }),
+          Column<Row>(Heading{"on", Align::left}, [](const Row& row) { return row.host.empty() ? "-" : row.host; })};
 }
 
 Columns<EndedRank> rank_columns(const std::string& far) {

@@ -37,6 +37,16 @@ struct EndedRank : RankCounts {
   const NativeRank* timed = nullptr;
 };
 
+/// The times that people see of a rank.
+struct RankTimes {
+  std::int64_t rank = 0;
+  double seconds = absent;      // from start to end
+  double cpu_seconds = absent;  // in user mode
+  double mpi_seconds = absent;  // of those in libraries that carry messages
+  double gflops = absent, flops = absent;
+  std::string host = {};
+};
+
 /// A thread with the process that it is of.
 struct ThreadOfProcess : ThreadReport {
   int rank, pid;
@@ -47,8 +57,8 @@ struct PlacedRow {
   std::string name = {}, object = {};
   std::uint64_t samples = 0;
   Share share = {};                       // of all samples
+  int cores = 1;                          // that did it at once
   double cpu_seconds = absent;            // of all threads
-  int cores = 1;                          // at once
   double imbalance = absent;              // the time over that of as many cores with equal parts
   double fma_part = absent;               // FMAs over FMAs, sums and products
   const RooflinePlacement* at = nullptr;  // borrowed
@@ -64,7 +74,8 @@ Columns<PlacedRow> placed_columns(const std::string& kind);
 /// `far`: the boundary of which people see the bytes.
 Columns<EndedRank> rank_columns(const std::string& far);
 /// The columns that people see of ranks that were timed.
-Columns<EndedRank> timed_rank_columns();
+Columns<RankTimes> rank_times_columns();
+RankTimes times_of(const EndedRank& rank);
 Columns<RegionCountsByName> region_columns(bool simulated);
 /// The columns of functions that are the largest by a measure, which is called `by`.
 Columns<FunctionCounts> function_columns(const Profile& profile, const std::string& by, Number (*measure)(const EventSums&));

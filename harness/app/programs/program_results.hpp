@@ -1,7 +1,6 @@
 // A profiled program becomes an ordinary result: a case for the whole and one for each function, with times, counts and the roofs.
 #pragma once
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/records.hpp"
@@ -9,8 +8,6 @@
 #include "profile/timed_functions.hpp"
 
 namespace plumbline::app {
-
-inline constexpr std::string_view program_suite = "program/";
 
 /// A program that ran natively and under the emulator.
 struct ProfiledProgram {

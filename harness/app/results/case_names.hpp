@@ -3,9 +3,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plumbline::app {
+
+/// Begins the kernel of a profiled program's cases: "program/heat3d".
+inline constexpr std::string_view program_suite = "program/";
 
 /// The name of a kernel or a function as a case id and a file name can bear it: "copy_double" for "void copy<double>(double *, double const
 /// *)". Those that would share a name have the hash of their full one behind it; what stands behind a line's end in a full name is for that

@@ -45,6 +45,7 @@ void select_kernels(Results& results, const std::string& glob) {
   keep_only(results.times, of_kept);
   keep_only(results.counts, of_kept);
   keep_only(results.remeasured, of_kept);
+  keep_only(results.profile, of_kept);
   keep_only(results.model, of_kept);
 }
 
