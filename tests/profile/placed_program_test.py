@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,6 +58,15 @@ def profile(tmp_path, *words, code=0, options=("--roofs=no", "--caches=no", "--f
     return json.loads(out.read_text()), done
 
 
+def compiled(*words):
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+
+
+def loops(document):
+    return {(row["function"], row["name"]): row for row in document["rows"] if row["kind"] == "loop"}
+
+
 def functions(document):
     return {row["name"]: row for row in document["rows"] if row["kind"] == "function"}
 
@@ -79,6 +89,49 @@ def test_a_program_of_known_functions(tmp_path, built):
     (total,) = [row for row in document["rows"] if row["kind"] == "total"]
     assert 0 <= total["flops"] - sum(int(flops) for _, flops, _ in told) < 1000, "the rest reads clocks and prints"
     assert "known" in done.stderr and "polynomial" in done.stderr
+
+
+OPTIMIZED = ["-O2", "-g", "-ffp-contract=off", HERE / "loops.c"]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.usefixtures("sampling")
+def test_two_loops_in_one_function(tmp_path, compiler):
+    if not shutil.which(compiler):
+        pytest.skip(f"SKIP: {compiler} was not found")
+    program = tmp_path / "loops"
+    if compiler == "gcc":
+        compiled("gcc", *OPTIMIZED, "-o", program)
+    else:  # in a library
+        compiled("clang", *OPTIMIZED, "-DALONE=1", "-shared", "-fPIC", "-o", tmp_path / "libtwo.so")
+        compiled("clang", *OPTIMIZED, "-DALONE=2", "-L", tmp_path, "-ltwo", f"-Wl,-rpath,{tmp_path}", "-o", program)
+    document, done = profile(tmp_path, program, "3000")
+    function, found = functions(document)["two_loops"], loops(document)
+    told = [line.split() for line in done.stdout.splitlines()]
+    all_seconds = sum(float(seconds) for _, _, seconds in told)
+    for line, flops, seconds in told:
+        row = found["two_loops", f"loops.c:{line}"]
+        assert row["flops"] == int(flops), line
+        assert row["object"] == function["object"] and row["cores"] == 1
+        share = float(seconds) / all_seconds * sum(found["two_loops", f"loops.c:{other}"]["share"] for other, _, _ in told)
+        assert row["share_lo"] - 0.02 <= share <= row["share_hi"] + 0.02, (line, share, row["share"])
+        assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] * 1e-9)
+        assert f"  loops.c:{line} " in done.stderr
+    # Nothing is in two loops, and what the loops around do is little.
+    for event in ("instructions", "flops.fp64.add", "flops.fp64.div", "loads", "branches"):
+        of_loops = sum(row["counts"][event] for (name, _), row in found.items() if name == "two_loops")
+        assert 0.99 * function["counts"][event] <= of_loops <= function["counts"][event], event
+    assert sum(row["samples"] for (name, _), row in found.items() if name == "two_loops") <= function["samples"]
+
+
+@pytest.mark.usefixtures("sampling")
+def test_a_stripped_program_has_no_lines(tmp_path):
+    program = tmp_path / "loops"
+    compiled("gcc", *OPTIMIZED, "-s", "-o", program)
+    document, _ = profile(tmp_path, program, "300")
+    assert not loops(document)
+    (longest, *_) = functions(document)
+    assert any("no source lines" in note and longest in note for note in document["notes"]), document["notes"]
 
 
 @pytest.mark.usefixtures("sampling")

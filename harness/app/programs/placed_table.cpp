@@ -26,21 +26,51 @@ double fma_part(const EventSums& counts) {
   return all > 0 ? fmas / all : absent;
 }
 
+PlacedRow placed_row(const TimedCode& code, const PlacedProgram& placed, const RooflinePlacement& at) {
+  const double cores = code.cores();
+  return {.samples = code.sum.samples,
+          .share = share_of(code.sum.samples, placed.program.profile.whole.sum.samples),
+          .cpu_seconds = code.cpu_seconds,
+          .imbalance = code.cpu_seconds > 0 ? std::max(1.0, code.seconds * cores / code.cpu_seconds) : absent,
+          .fma_part = code.counts ? fma_part(*code.counts) : absent,
+          .at = &at,
+          .counts = code.counts.value_or(EventSums{})};
+}
+
 std::vector<PlacedRow> placed_functions(const PlacedProgram& placed) {
   const TimedProfile& profile = placed.program.profile;
   std::vector<PlacedRow> rows;
   for (std::size_t i = 0; i < profile.functions.size(); ++i) {
     const TimedFunction& function = profile.functions[i];
-    const double cores = function.cores();
-    rows.push_back({.name = function.name,
-                    .object = function.object,
-                    .samples = function.sum.samples,
-                    .share = share_of(function.sum.samples, profile.whole.sum.samples),
-                    .cpu_seconds = function.cpu_seconds,
-                    .imbalance = function.cpu_seconds > 0 ? std::max(1.0, function.seconds * cores / function.cpu_seconds) : absent,
-                    .fma_part = function.counts ? fma_part(*function.counts) : absent,
-                    .at = &placed.placements[i + 1],
-                    .counts = function.counts.value_or(EventSums{})});
+    PlacedRow& row = rows.emplace_back(placed_row(function, placed, placed.placements[i + 1]));
+    row.name = function.name, row.object = function.object;
+  }
+  return rows;
+}
+
+/// The loops of each function, in the order of functions.
+std::vector<std::vector<PlacedRow>> placed_loops(const PlacedProgram& placed) {
+  std::vector<std::vector<PlacedRow>> rows;
+  std::size_t number = 0;
+  for (const TimedFunction& function : placed.program.profile.functions) {
+    rows.emplace_back();
+    for (const TimedLoop& loop : function.loops) {
+      PlacedRow& row = rows.back().emplace_back(placed_row(loop, placed, placed.loops.placements[number++]));
+      row.name = loop.line, row.object = function.object, row.function = function.name;
+    }
+  }
+  return rows;
+}
+
+/// The functions, each with those of its loops below it that take much of all time.
+std::vector<PlacedRow> with_loops(const std::vector<PlacedRow>& functions, const PlacedProgram& placed) {
+  constexpr double least_part = 0.05;
+  const auto loops = placed_loops(placed);
+  std::vector<PlacedRow> rows;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    rows.push_back(functions[i]);
+    for (const PlacedRow& loop : loops[i])
+      if (loop.samples >= fewest_samples && loop.share.part >= least_part) rows.push_back(loop);
   }
   return rows;
 }
@@ -117,7 +147,7 @@ std::string placed_text(const PlacedProgram& placed) {
   const std::size_t met = rows.size();
   rows.resize(std::min(met, placed.counted.functions));
   std::string text = "\n" + head_text(placed);
-  if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), rows);
+  if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), with_loops(rows, placed));
   if (rows.size() < met) text += fmt::format("(functions with less time: {}; --functions=N shows more)\n", met - rows.size());
   text += unmet_text(placed) + remarks_text(placed);
   for (const auto& note : placed.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
@@ -128,10 +158,14 @@ std::string placed_json(const PlacedProgram& placed, const std::string& file) {
   Json rows = Json::array();
   rows.push_back(row_json(placed_columns("total"), placed_whole(placed)));
   for (const auto& row : placed_functions(placed)) rows.push_back(row_json(placed_columns("function"), row));
+  for (const auto& loops : placed_loops(placed))
+    for (const auto& row : loops) rows.push_back(row_json(placed_columns("loop"), row));
   add_other_rows(placed.counted, rows);
   return profile_document(file, rows, placed.notes, placed.counted.command, placed.counted.caches);
 }
 
-Json placed_row_schemas() { return {row_schema(placed_columns("total")), row_schema(placed_columns("function"))}; }
+Json placed_row_schemas() {
+  return {row_schema(placed_columns("total")), row_schema(placed_columns("function")), row_schema(placed_columns("loop"))};
+}
 
 }  // namespace plumbline::app

@@ -140,13 +140,16 @@ PlacedProgram join_runs(const ProfileOptions& options, const NativeRun& native, 
       .program = {.name = fs::path(options.command.front()).filename().string(), .clock_hz = native.clock_hz, .ending = native.ending},
       .counted = std::move(counted),
       .placements = {},
+      .loops = {},
       .notes = {}};
   ProfiledProgram& program = placed.program;
   program.why_not_joined = std::move(why_not);
   const bool joined = program.why_not_joined.empty();
   program.profile = join(native.samples, joined ? placed.counted.profile : Profile{}, symbols);
   if (joined) program.total = placed.counted.profile.total;
-  std::erase_if(program.profile.functions, [&](const auto& one) { return !is_worth_a_row(one, program.total); });
+  const auto is_small = [&](const TimedCode& code) { return !is_worth_a_row(code, program.total); };
+  std::erase_if(program.profile.functions, is_small);
+  for (TimedFunction& function : program.profile.functions) std::erase_if(function.loops, is_small);
   return placed;
 }
 
@@ -155,6 +158,25 @@ std::vector<RooflinePlacement> in_order_of_cases(const Results& results, std::ve
   std::vector<RooflinePlacement> ordered(results.cases.size());
   for (auto& placement : placements) ordered[static_cast<std::size_t>(placement.of->row)] = std::move(placement);
   return ordered;
+}
+
+PlacedLoops place_loops(const ProfiledProgram& program, const Results& roofs, const std::vector<Ceiling>& ceilings) {
+  PlacedLoops loops{.results = loop_results(program, roofs)};
+  loops.placements = in_order_of_cases(loops.results, place(measurements_of(loops.results), ceilings));
+  return loops;
+}
+
+/// Names the functions of much time whose loops have no lines.
+void note_loops_without_lines(const TimedProfile& profile, std::vector<std::string>& notes) {
+  constexpr double much = 0.05;
+  std::string names;
+  for (const TimedFunction& function : profile.functions)
+    if (function.loops_without_line > 0 && function.loops.empty() && std::ranges::count(names, ',') < 2 &&
+        share_of(function.sum.samples, profile.whole.sum.samples).part > much)
+      names += (names.empty() ? "" : ", ") + function.name;
+  if (!names.empty())
+    notes.push_back(fmt::format(
+        "loops of {} have no source lines, for there is no debug information: build with -g, or install the package's (-dbgsym)", names));
 }
 
 /// A place without counts says why here they are missing: the roofline would look for them in other flavors.
@@ -200,6 +222,7 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   const fs::path errors = meeting.folder() / "counted.errors";
   if (native.ending.interrupted == 0) {
     input.give_again(emulated.tool, notes);
+    emulated.tool.tool_options.emplace_back("--loops=yes");
     emulated.tool.output = "/dev/null", emulated.tool.errors = errors.string();
     counted = run_emulated(emulated, meeting, launch.rank);
   }
@@ -208,7 +231,7 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   PlacedProgram placed = join_runs(options, native, collect_counts(options, launch, meeting, emulated), why_not, symbols);
   note_samples(native, placed.program.profile, notes);
   if (why_not.empty())
-    note_differences(native, placed, notes);
+    note_differences(native, placed, notes), note_loops_without_lines(placed.program.profile, notes);
   else
     notes.push_back("times and counts are not joined: " + why_not);
   for (const auto& source : {roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
@@ -217,6 +240,7 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   results.provenance = provenance_of(placed);
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, placed.notes));
   placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
+  placed.loops = place_loops(placed.program, results, ceilings);
   explain_missing_counts(placed);
   const bool told = show_placed(options, placed, results);
   if (native.ending.code != 0) return static_cast<Exit>(native.ending.code);
