@@ -88,8 +88,8 @@ void SampledFunctions::take(const SampleRecord& record) {
   if (record.kind == Kind::execute) process = {};
   if (record.kind == Kind::map) map(process, record);
   if (record.kind != Kind::sample) return;
-  if (record.time_ns / sampling_slot_ns != slot_) close_slot();
-  slot_ = record.time_ns / sampling_slot_ns;
+  if (record.time_ns / slot_ns_ != slot_) close_slot();
+  slot_ = record.time_ns / slot_ns_;
   const std::size_t place = place_of(process, record.address), function = places_[place].function;
   if (slots_[function].of_cpu.empty()) met_.push_back(function);
   slots_[function].add(record);

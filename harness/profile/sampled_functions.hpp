@@ -49,8 +49,9 @@ struct SampledFunction {
 class SampledFunctions {
  public:
   /// `function_at`: the function of a place in a file ("" for code in no file), with all members but its sum. It is asked once for a place.
-  explicit SampledFunctions(std::function<SampledFunction(const std::string& object, std::uint64_t file_offset)> function_at)
-      : function_at_(std::move(function_at)) {}
+  explicit SampledFunctions(std::function<SampledFunction(const std::string& object, std::uint64_t file_offset)> function_at,
+                            std::uint64_t slot_ns = 10'000'000)
+      : function_at_(std::move(function_at)), slot_ns_(slot_ns) {}
 
   /// Takes a record; each is later than those before.
   void take(const SampleRecord& record);
@@ -94,6 +95,7 @@ class SampledFunctions {
   void close_slot();
 
   std::function<SampledFunction(const std::string&, std::uint64_t)> function_at_;
+  std::uint64_t slot_ns_;
   std::vector<std::string> objects_{""};
   std::map<std::string, std::size_t> object_numbers_{{"", 0}};
   std::map<int, Process> processes_;
@@ -108,7 +110,7 @@ class SampledFunctions {
   std::uint64_t slot_ = 0;
 };
 
-/// The length of a slot.
-inline constexpr std::uint64_t sampling_slot_ns = 10'000'000;
+/// The length of a slot, in distances between the samples of a thread.
+inline constexpr std::uint64_t sampling_slot_periods = 10;
 
 }  // namespace plumbline

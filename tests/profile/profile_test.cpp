@@ -13,12 +13,14 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "preload/cpu_timer_records.h"
 #include "profile/geometry.hpp"
 #include "profile/launch_meeting.hpp"
 #include "profile/loops.hpp"
 #include "profile/program.hpp"
 #include "profile/sampled_functions.hpp"
 #include "profile/timed_functions.hpp"
+#include "profile/timer_samples.hpp"
 #include "profile/tool_log.hpp"
 
 namespace plumbline {
@@ -318,6 +320,52 @@ TEST(Symbols, NameTheFunctionsOfAFile) {
   EXPECT_DOUBLE_EQ(joined.uncounted_part, 0.25);
   EXPECT_EQ(joined.functions[2].sum.samples, 0U);
   EXPECT_DOUBLE_EQ(joined.whole.cpu_seconds, 0.044);
+}
+
+/// The bytes of a record as a process's timers leave it.
+std::string timer_record(std::uint32_t kind, std::uint64_t ms, std::uint32_t thread, std::uint64_t address, std::string name = "") {
+  CpuTimerRecord record{};
+  record.kind = kind, record.time_ns = ms * 1'000'000, record.thread = thread, record.address = address, record.end = address + 0x1000;
+  record.periods = 4, record.name = static_cast<std::uint32_t>(name.size());
+  name.resize((name.size() + 7) / 8 * 8);
+  record.bytes = static_cast<std::uint32_t>(sizeof record + name.size());
+  return std::string(reinterpret_cast<const char*>(&record), sizeof record) + name;
+}
+
+void write_timer_file(const std::filesystem::path& file, std::uint32_t process, std::uint32_t parent, const std::string& records) {
+  const CpuTimerHead head{PLUMBLINE_CPU_TIMER_FORMAT, sizeof head + records.size(), 2, 0, process, parent};
+  std::ofstream(file, std::ios::binary) << std::string(reinterpret_cast<const char*>(&head), sizeof head) << records
+                                        << std::string(4096, 0);
+}
+
+TEST(TimerSampler, ReadsWhatProcessesLeft) {
+  std::optional<Symbols> symbols;
+  try {
+    symbols.emplace();
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("timers" + std::to_string(getpid()));
+  const TimerSampler sampler("/some/library.so", folder);
+  const std::string begins = timer_record(kCpuTimerMap, 1, 7, 0x1000, "/no/such/program") + timer_record(kCpuTimerThread, 1, 7, 0),
+                    whole = timer_record(kCpuTimerSample, 30, 7, 0x1010);
+  write_timer_file(folder / "7.0.samples", 7, 1, begins + timer_record(kCpuTimerThread, 2, 8, 0) + whole + whole.substr(0, 20));  // killed
+  write_timer_file(folder / "7.1.samples", 7, 1,
+                   timer_record(kCpuTimerMap, 60, 7, 0x1000, "/another") + timer_record(kCpuTimerSample, 70, 7, 0x1010));
+  write_timer_file(folder / "9.0.samples", 9, 7,
+                   timer_record(kCpuTimerMap, 50, 9, 0x2000, "") + timer_record(kCpuTimerSample, 51, 9, 0x2000));
+  std::ofstream(folder / "8.0.samples") << "torn";
+  const Samples samples = sampler.take(*symbols);
+  std::filesystem::remove_all(folder);
+  std::vector<std::string> names;
+  for (const auto& function : samples.functions) names.push_back(function.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"program", "???", "another"}));
+  EXPECT_EQ(samples.whole.samples, 3U);
+  EXPECT_DOUBLE_EQ(samples.seconds_each, 4e-9 * static_cast<double>(sampling_period_ns)) << "a sample stands for four periods";
+  EXPECT_EQ(samples.processes, 2);
+  EXPECT_EQ(samples.threads, 3);
+  EXPECT_EQ(samples.lost, 6U);
+  EXPECT_THROW(TimerSampler("/some place/library.so", folder), Error);
 }
 
 Topology machine(std::vector<CacheFacts> caches, int pus) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "app/here/paths.hpp"
 #include "app/programs/emulated_counts.hpp"
 #include "app/programs/kept_roofs.hpp"
 #include "app/programs/placed_table.hpp"
@@ -21,6 +22,7 @@
 #include "measure/clock.hpp"
 #include "model/ceilings/ceilings.hpp"
 #include "profile/program.hpp"
+#include "profile/timer_samples.hpp"
 #include "store/result_store.hpp"
 
 namespace plumbline::app {
@@ -31,14 +33,42 @@ namespace fs = std::filesystem;
 struct NativeRun {
   ProgramEnding ending;
   Samples samples;
-  double clock_hz;  // of the core, right after it
+  double clock_hz;   // of the core, right after it
+  std::string note;  // where the samples are not perf_event's
 };
 
-NativeRun run_natively(const ProfileOptions& options, Symbols& symbols) {
+/// `why_wanted`: the refusal of perf_event.
+fs::path find_timer_library(const std::string& why_wanted) {
+  constexpr const char* library = "libplumbline_cpu_timer.so";
+  const fs::path here = program_path().parent_path();
+  for (const auto& folder : {here, here / ".." / "lib"})
+    if (fs::exists(folder / library)) return fs::canonical(folder / library);
+  throw user_error(
+      fmt::format("the program cannot be sampled: {}{} is neither beside plumbline nor in ../lib; profile --count-only counts "
+                  "without times",
+                  why_wanted.empty() ? "" : why_wanted + "; and ", library));
+}
+
+NativeRun run_by_timers(const ProfileOptions& options, const fs::path& program, const LaunchMeeting& meeting, const std::string& why,
+                        Symbols& symbols) {
+  const TimerSampler sampler(find_timer_library(why), meeting.folder() / "samples");
+  const ProgramEnding ending = run_program({.file = program, .words = options.command, .environment = sampler.environment()});
+  const double clock_hz = core_clock_hz();
+  Samples samples = sampler.take(symbols);
+  std::string note = fmt::format(
+      "times are by timers in the program's own threads (LD_PRELOAD), one sample every {}{}; what is linked statically or set-uid is not "
+      "met",
+      duration(samples.seconds_each), why.empty() ? "" : ", for the system refuses " + why);
+  return {ending, std::move(samples), clock_hz, std::move(note)};
+}
+
+NativeRun run_natively(const ProfileOptions& options, const LaunchMeeting& meeting, Symbols& symbols) {
   const fs::path program = find_program(options.command.front());
+  const std::string refusal = options.sampling == "auto" ? why_no_perf_event() : "";
+  if (!refusal.empty() || options.sampling == "timer") return run_by_timers(options, program, meeting, refusal, symbols);
   Sampler sampler(symbols);
   const ProgramEnding ending = run_program({.file = program, .words = options.command, .environment = {}});
-  return {ending, sampler.take(), core_clock_hz()};
+  return {ending, sampler.take(), core_clock_hz(), ""};
 }
 
 /// Standard input before the program reads it: the second run begins at the same place of the same file.
@@ -86,9 +116,10 @@ std::string why_not_joined(const NativeRun& native, const EmulatedEnding& counte
 void note_samples(const NativeRun& native, const TimedProfile& profile, std::vector<std::string>& notes) {
   constexpr std::uint64_t fewest = 100;
   constexpr double apart = 0.05, least_seconds = 0.02;
+  if (!native.note.empty()) notes.push_back(native.note);
   if (profile.whole.sum.samples < fewest)
-    notes.push_back(fmt::format("only {} samples were taken, one a millisecond of CPU time: shares are rough, take a longer case",
-                                profile.whole.sum.samples));
+    notes.push_back(fmt::format("only {} samples were taken, one every {} of CPU time: shares are rough, take a longer case",
+                                profile.whole.sum.samples, duration(native.samples.seconds_each)));
   if (native.samples.lost > 0) notes.push_back(fmt::format("{} samples found no room and are missing", native.samples.lost));
   const double sampled = profile.whole.cpu_seconds, user = native.ending.user_seconds;
   if (std::abs(sampled - user) > std::max(apart * user, least_seconds))
@@ -216,7 +247,7 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   if (roofs.interrupted != 0) return static_cast<Exit>(128 + roofs.interrupted);
   std::vector<std::string> notes;
   const Input input;
-  const NativeRun native = run_natively(options, symbols);
+  const NativeRun native = run_natively(options, meeting, symbols);
   if (native.ending.code != 0) tell(how_it_ended(native.ending), options, meeting);
   EmulatedEnding counted{.code = native.ending.code};
   const fs::path errors = meeting.folder() / "counted.errors";
