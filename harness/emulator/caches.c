@@ -15,17 +15,17 @@ ULong caches_epoch = 1;
 typedef enum { kDemandRead, kRfo, kPrefetch, kWriteBack, kNtStore, kFlows } Flow;
 typedef enum { kL1L2, kL2L3, kL3Mem } Boundary;
 
-#define FLOWS_OF(boundary)                                                                                                       \
-  {                                                                                                                              \
-    PLUMBLINE_EVENT_##boundary##_demand_read, PLUMBLINE_EVENT_##boundary##_rfo, PLUMBLINE_EVENT_##boundary##_prefetch,           \
-        PLUMBLINE_EVENT_##boundary##_write_back, PLUMBLINE_EVENT_##boundary##_nt_store                                           \
+#define FLOWS_OF(boundary)                                                                                             \
+  {                                                                                                                    \
+    PLUMBLINE_EVENT_##boundary##_demand_read, PLUMBLINE_EVENT_##boundary##_rfo, PLUMBLINE_EVENT_##boundary##_prefetch, \
+        PLUMBLINE_EVENT_##boundary##_write_back, PLUMBLINE_EVENT_##boundary##_nt_store                                 \
   }
 static const UShort flow_event[3][kFlows] = {FLOWS_OF(l1_l2), FLOWS_OF(l2_l3), FLOWS_OF(l3_mem)};
 
 static inline void add_bytes(Ledger ledger, Boundary boundary, Flow flow, ULong bytes) {
   UInt event = flow_event[boundary][flow];
   ledger.thread[event] += bytes;
-  if (ledger.function != NULL) ledger.function[event] += bytes;
+  if (ledger.code != NULL) ledger.code[event] += bytes;
 }
 
 static inline void count(Ledger ledger, Boundary boundary, Flow flow) { add_bytes(ledger, boundary, flow, line_bytes_); }
@@ -96,7 +96,8 @@ void caches_settle(PrivateCaches* p) {
 }
 
 void caches_begin_replay(PrivateCaches* p) {
-  if (LIKELY(p->l1.now < PLUMBLINE_CACHES_LAST_TIME && p->l2.now < PLUMBLINE_CACHES_LAST_TIME && l3_.now < PLUMBLINE_CACHES_LAST_TIME)) return;
+  if (LIKELY(p->l1.now < PLUMBLINE_CACHES_LAST_TIME && p->l2.now < PLUMBLINE_CACHES_LAST_TIME && l3_.now < PLUMBLINE_CACHES_LAST_TIME))
+    return;
   caches_settle(p);
   cache_begin_anew(&p->l1);
   cache_begin_anew(&p->l2);

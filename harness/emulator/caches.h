@@ -33,10 +33,10 @@ enum {
 
 typedef struct PrivateCaches PrivateCaches;  // begins with the clock of L1
 
-// The places where traffic is added, by event: the thread's counts and, where functions are told apart, the function's.
+// The places where traffic is added, by event: the thread's counts and, where functions are told apart, those of the piece of code.
 typedef struct {
   ULong* thread;
-  ULong* function;  // or NULL
+  ULong* code;  // or NULL
 } Ledger;
 
 // A piece of code that makes the same n accesses whenever it runs, and what is known of the lines that it met last time. While the
@@ -50,7 +50,7 @@ typedef struct Footprint {
   Bool missed;    // some line was not in L1 when it last met other lines: it is likely to be so again
   ULong* base;    // site k met the same lines if its address - base[k] <= reach[k]
   ULong* reach;
-  UInt* slot;     // where in L1 its lines lie: 2k the first, 2k+1 the last (the same one, mostly)
+  UInt* slot;  // where in L1 its lines lie: 2k the first, 2k+1 the last (the same one, mostly)
   Site* sites;
 } Footprint;
 
@@ -62,7 +62,7 @@ void caches_configure(const CacheGeometry geometry[3], UInt prefetchers);
 PrivateCaches* caches_new_private(void);
 void caches_empty_private(PrivateCaches* caches);
 void caches_empty_shared(void);
-void caches_resize_shared(const CacheGeometry* geometry);  // empties it, too
+void caches_resize_shared(const CacheGeometry* geometry);              // empties it, too
 void caches_write_back_private(PrivateCaches* caches, ULong* counts);  // every dirty line, to memory; they stay, clean
 void caches_write_back_shared(ULong* counts);
 

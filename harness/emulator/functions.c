@@ -24,16 +24,18 @@ static Word same_function(const void* a, const void* b) {
 }
 
 // The begin of the function `name`, which holds the address: static functions of several sources may share a name.
-static Addr begin_of(DiEpoch now, Addr address, const HChar* name) {
+static Addr begin_of(DiEpoch now, Addr address, const HChar* name, Addr* bias) {
   const HChar* with_offset;  // "name+12", or the name alone at its begin
   DebugInfo* file = VG_(find_DebugInfo)(now, address);
   if (file == NULL || !VG_(get_fnname_w_offset)(now, address, &with_offset)) return 0;
   const HChar* offset = with_offset + VG_(strlen)(name);
   Addr into = *offset == '+' ? (Addr)VG_(strtoull10)(offset + 1, NULL) : 0;
-  return address - into - (Addr)VG_(DebugInfo_get_text_bias)(file);
+  *bias = (Addr)VG_(DebugInfo_get_text_bias)(file);
+  return address - into - *bias;
 }
 
-Function* functions_at(Addr address) {
+Function* functions_at(Addr address, Addr* bias) {
+  *bias = 0;
   if (functions_ == NULL) return NULL;
   const HChar *name, *object;
   DiEpoch now = VG_(current_DiEpoch)();
@@ -41,9 +43,9 @@ Function* functions_at(Addr address) {
   // The next call reuses the buffer that a name comes in.
   if (VG_(get_fnname)(now, address, &name)) {
     wanted.name = VG_(strdup)("plumbline.function", name);
-    wanted.begin = begin_of(now, address, wanted.name);
+    wanted.begin = begin_of(now, address, wanted.name, bias);
   } else {
-    wanted.name = unnamed_code_name(address, &wanted.begin);
+    wanted.name = unnamed_code_name(address, &wanted.begin, bias);
   }
   if (!VG_(get_objname)(now, address, &object)) object = unnamed_code_file(address);
   if (object == NULL) object = "???";
@@ -65,10 +67,4 @@ void functions_visit(void (*visit)(const Function*, void*), void* closure) {
   if (functions_ == NULL) return;
   VG_(HT_ResetIter)(functions_);
   for (const Function* f; (f = VG_(HT_Next)(functions_)) != NULL;) visit(f, closure);
-}
-
-void functions_forget_counts(void) {
-  if (functions_ == NULL) return;
-  VG_(HT_ResetIter)(functions_);
-  for (Function* f; (f = VG_(HT_Next)(functions_)) != NULL;) VG_(memset)(f->counts, 0, sizeof f->counts);
 }

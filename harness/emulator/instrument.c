@@ -9,6 +9,7 @@
 #include "fma.h"
 #include "libvex_guest_amd64.h"
 #include "options.h"
+#include "pieces.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
@@ -41,11 +42,13 @@ enum { kMaxRecent = 8, kMaxSites = kLargestBlockWords - 1 };
 typedef struct {
   const IRSB* in;
   IRSB* out;
-  IRTemp pointer;      // its value on entry to the block
-  UInt words;          // already spoken for, behind pointer
+  IRTemp pointer;                       // its value on entry to the block
+  UInt words;                           // already spoken for, behind pointer
   Int first_statement, end_of_opening;  // in out: what is needed only where anything is recorded
 
   Segment* chain;
+  Piece* piece;    // of the segment before in this block
+  Addr beginning;  // of the segment; 0: amid an instruction
   Bool any;
   Int amounts[PLUMBLINE_EVENT_COUNT];
 
@@ -151,12 +154,17 @@ static void record_execution(Block* b, const Segment* s) {
 
 static void close_segment(Block* b) {
   if (!b->any) return;
-  b->chain = segment_new(b->sites, b->n_sites, b->amounts, functions_at(b->instruction_address), b->chain);
+  Addr begin = b->beginning != 0 ? b->beginning : b->instruction_address;
+  Piece* piece = pieces_of(begin, b->instruction_address, b->next_instruction);
+  if (b->piece != NULL) pieces_lead_to(b->piece, begin);
+  b->piece = piece;
+  b->chain = segment_new(b->sites, b->n_sites, b->amounts, piece == NULL ? NULL : piece->counts, b->chain);
   if (b->n_sites == 0)
     count_execution(b, b->chain);
   else
     record_execution(b, b->chain);
   b->any = False;
+  b->beginning = 0;
   b->last_was_load = False;
   b->n_sites = 0;
   VG_(memset)(b->amounts, 0, sizeof b->amounts);
@@ -410,6 +418,7 @@ static void begin_instruction(Block* b, Int mark) {
   DecodedInstruction* d = &b->instruction;
   Addr address = st->Ist.IMark.addr;
   decode_instruction((const UChar*)address, st->Ist.IMark.len, d);
+  if (!b->any) b->beginning = address;
   b->any = True;
   b->instruction_address = address;
   b->next_instruction = address + st->Ist.IMark.len;
@@ -451,15 +460,36 @@ static const IRStmt* next_statement(const IRSB* in, Int i) {
   return i < in->stmts_used ? in->stmts[i] : NULL;
 }
 
+// An instruction that goes to itself is a repeated one, or one that another thread came in between (lock cmpxchg): no loop of the
+// program's.
+static void note_way(Block* b, Addr address) {
+  if (address != b->instruction_address) pieces_lead_to(b->piece, address);
+}
+
+// A call comes back behind itself.
+static void note_end(Block* b) {
+  const IRSB* in = b->in;
+  if (in->jumpkind == Ijk_Call)
+    note_way(b, b->next_instruction);
+  else if (in->next->tag == Iex_Const)
+    note_way(b, in->next->Iex.Const.con->Ico.U64);
+  else if (in->jumpkind == Ijk_Boring && b->piece != NULL)
+    b->piece->jumps_anywhere = True;
+}
+
 static void add_statement(Block* b, Int i) {
   IRStmt* st = b->in->stmts[i];
   note_origin(st);
-  if (st->tag == Ist_IMark) begin_instruction(b, i);
+  if (st->tag == Ist_IMark) {
+    if (b->any && pieces_cut_before(st->Ist.IMark.addr)) close_segment(b);
+    begin_instruction(b, i);
+  }
   memory_of_statement(b, st);
   // An exit that raises a fault (movaps off alignment) does not cut: the record is lost only if the program dies there.
   if (st->tag == Ist_Exit && st->Ist.Exit.jk != Ijk_SigSEGV) {
     leave_repeated(b, st);
     close_segment(b);
+    note_way(b, st->Ist.Exit.dst->Ico.U64);
   }
   st = rewrite_fma(b, st);
   if (st != NULL) scalar_add_statement(b->out, st, next_statement(b->in, i));
@@ -486,6 +516,7 @@ IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayou
     b->any = True;
   }
   close_segment(b);
+  note_end(b);
   segments_own(closure->nraddr, extents->base[0], b->chain);
   if (b->words == 0) take_opening_out(b);
   dead_puts_drop(b->out);

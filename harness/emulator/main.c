@@ -6,6 +6,7 @@
 #include "functions.h"
 #include "instrument.h"
 #include "options.h"
+#include "pieces.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
@@ -142,6 +143,7 @@ static void after_options(void) {
   if (options.simulate_caches) prefer_one_footprint_a_loop();
   if (options.simulate_caches) caches_configure(options.geometry, options.prefetchers);
   functions_start(options.functions);
+  pieces_start(options.loops);
   segments_start(options.simulate_caches, options.count_at_start);
   instrument_start(options.simulate_caches);
 }
@@ -154,14 +156,15 @@ static void note_fault(ThreadId tid, Int signal, Bool alternative_stack) {
 
 static void finish(Int exit_code) {
   if (faults_ > 0)
-    VG_(umsg)("%llu faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) went to a handler: at each, what ran since the last branch is not counted\n", faults_);
+    VG_(umsg)
+    ("%llu faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) went to a handler: at each, what ran since the last branch is not counted\n", faults_);
   if (options.out != NULL) report_write();
 }
 
 static void forget_parents_counts(ThreadId tid) {
   faults_ = 0;
   segments_forget_counts();
-  functions_forget_counts();
+  pieces_forget_counts();
   regions_forget_counts(tid);
   report_forget_threads();
 }

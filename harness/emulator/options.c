@@ -14,6 +14,7 @@ Options options = {
     .prefetchers = 0,
     .simulate_caches = True,
     .functions = False,
+    .loops = False,
     .count_at_start = True,
     .host_fma = True,
     .out = NULL,
@@ -94,6 +95,8 @@ Bool options_process(const HChar* argument) {
     options.prefetchers = parse_prefetchers(argument, value);
   } else if (VG_STR_CLO(argument, "--functions", value)) {
     options.functions = parse_yes_no(argument, value);
+  } else if (VG_STR_CLO(argument, "--loops", value)) {
+    options.loops = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--caches", value)) {
     options.simulate_caches = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--count-at-start", value)) {
@@ -130,6 +133,7 @@ Bool options_resize_l3(ULong bytes) {
 }
 
 void options_check(void) {
+  if (options.loops && !options.functions) refuse("--loops=yes", "loops are told apart within functions: --functions=yes, too");
   for (UInt level = 1; level < 3; level++)
     if (options.geometry[level].line_bytes != options.geometry[0].line_bytes)
       refuse(level == 1 ? "--l2" : "--l3", "all levels must have the same LINE");
@@ -145,6 +149,7 @@ void options_print_usage(void) {
    "    --l3-share=N              this process gets one Nth of L3's sets, as one of N ranks [1]\n"
    "    --prefetch=LIST           simulated prefetchers: none, or some of l1-next,l2-adjacent,l2-stream [none]\n"
    "    --functions=yes|no        counts by function, too, in the report [no]\n"
+   "    --loops=yes|no            with --functions=yes, the pieces of their code, too, of which loops are made [no]\n"
    "    --caches=yes|no           simulate the caches [yes]; no: counts only, faster\n"
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
    "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"

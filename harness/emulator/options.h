@@ -11,6 +11,7 @@ typedef struct {
   UInt prefetchers;
   Bool simulate_caches;
   Bool functions;
+  Bool loops;  // with the functions
   Bool count_at_start;
   Bool self_check;
   Bool host_fma;
@@ -24,8 +25,8 @@ extern const HChar* const prefetcher_name[kPrefetchers];  // of bit k of `prefet
 
 Bool options_process(const HChar* argument);  // False: not an option of this tool
 void options_print_usage(void);
-Bool options_share_l3(UInt share);            // False, and nothing changed: L3 has fewer sets than parts are wanted
-Bool options_resize_l3(ULong bytes);          // the whole L3; False, and nothing changed: no such size, or fewer sets than parts
-void options_check(void);  // after all were processed; ends the process when they make no sense
+Bool options_share_l3(UInt share);    // False, and nothing changed: L3 has fewer sets than parts are wanted
+Bool options_resize_l3(ULong bytes);  // the whole L3; False, and nothing changed: no such size, or fewer sets than parts
+void options_check(void);             // after all were processed; ends the process when they make no sense
 
 #endif

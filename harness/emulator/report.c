@@ -3,6 +3,7 @@
 
 #include "functions.h"
 #include "options.h"
+#include "pieces.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
@@ -51,8 +52,9 @@ static void print_counts(VgFile* f, const ULong* counts) {
 }
 
 static void print_head(VgFile* f) {
-  VG_(fprintf)(f, "{\"schema\":\"plumbline-emulator/1\",\"abi\":%u,\"pid\":%d,\"parent\":%d,\n\"command\":[", PLUMBLINE_EMULATOR_ABI,
-               VG_(getpid)(), VG_(getppid)());
+  VG_(fprintf)
+  (f, "{\"schema\":\"plumbline-emulator/1\",\"abi\":%u,\"pid\":%d,\"parent\":%d,\n\"command\":[", PLUMBLINE_EMULATOR_ABI, VG_(getpid)(),
+   VG_(getppid)());
   print_string(f, VG_(args_the_exename));
   for (Word k = 0; k < VG_(sizeXA)(VG_(args_for_client)); k++) {
     VG_(fprintf)(f, ",");
@@ -118,37 +120,67 @@ static void print_regions(VgFile* f) {
   VG_(fprintf)(f, "]");
 }
 
+// Prints the counts that are not zero.
+static void print_piece(VgFile* f, const Piece* piece) {
+  Bool first = True;
+  VG_(fprintf)
+  (f, "\n{\"begin\":%lu,\"end\":%lu,\"anywhere\":%s,\"to\":[", piece->begin, piece->end, piece->jumps_anywhere ? "true" : "false");
+  for (UInt k = 0; k < piece->n_leads_to; k++) VG_(fprintf)(f, "%s%lu", k ? "," : "", piece->leads_to[k]);
+  VG_(fprintf)(f, "],\"counts\":{");
+  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) {
+    if (piece->counts[e] == 0 || !is_known(e)) continue;
+    VG_(fprintf)(f, "%s\"%s\":%llu", first ? "" : ",", name_[e], piece->counts[e]);
+    first = False;
+  }
+  VG_(fprintf)(f, "}}");
+}
+
+typedef struct {
+  VgFile* f;
+  Bool first;
+  ULong least;  // instructions, of a function whose pieces are printed
+} Printing;
+
 static void print_function(const Function* function, void* closure) {
-  struct {
-    VgFile* f;
-    Bool first;
-  }* printing = closure;
-  if (!has_counts(function->counts)) return;
+  Printing* printing = closure;
+  ULong counts[PLUMBLINE_EVENT_COUNT];
+  pieces_sum(function, counts);
+  if (!has_counts(counts)) return;
   VG_(fprintf)(printing->f, "%s\n{\"name\":", printing->first ? "" : ",");
   print_string(printing->f, function->name);
   VG_(fprintf)(printing->f, ",\"object\":");
   print_string(printing->f, function->object);
   VG_(fprintf)(printing->f, ",\"begin\":%lu,\"counts\":", function->begin);
-  print_counts(printing->f, function->counts);
+  print_counts(printing->f, counts);
+  if (options.loops && function->begin != 0 && counts[PLUMBLINE_EVENT_instructions] >= printing->least) {
+    Bool first = True;
+    VG_(fprintf)(printing->f, ",\"pieces\":[");
+    for (const Piece* p = function->pieces; p != NULL; p = p->next_of_function) {
+      if (!has_counts(p->counts)) continue;
+      if (!first) VG_(fprintf)(printing->f, ",");
+      print_piece(printing->f, p);
+      first = False;
+    }
+    VG_(fprintf)(printing->f, "]");
+  }
   VG_(fprintf)(printing->f, "}");
   printing->first = False;
 }
 
-static void print_functions(VgFile* f) {
-  struct {
-    VgFile* f;
-    Bool first;
-  } printing = {f, True};
+// Small functions' pieces would be most of a report that nobody reads.
+enum { kFunctionsOfProgram = 10000 };
+
+static void print_functions(VgFile* f, const ULong* total) {
+  Printing printing = {f, True, total[PLUMBLINE_EVENT_instructions] / kFunctionsOfProgram};
   VG_(fprintf)(f, ",\n\"functions\":[");
   functions_visit(print_function, &printing);
   VG_(fprintf)(f, "]");
 }
 
-/* A file is made anew, so that nothing is written through a link that somebody else left there; what lies under /dev and /proc (/dev/stdout)
-   is taken as it is. */
+/* A file is made anew, so that nothing is written through a link that somebody else left there; what lies under /dev and /proc
+   (/dev/stdout) is taken as it is. */
 static VgFile* open_report(const HChar* path) {
-  if (VG_(strncmp)(path, "/dev/", 5) == 0 || VG_(strncmp)(path, "/proc/", 6) == 0)
-    return VG_(fopen)(path, VKI_O_WRONLY | VKI_O_TRUNC, 0);
+  if (VG_(strncmp)(path, "/dev/", 5) == 0 || VG_(strncmp)(path, "/proc/", 6) == 0) return VG_(fopen)(path, VKI_O_WRONLY | VKI_O_TRUNC, 0);
   VG_(unlink)(path);
   return VG_(fopen)(path, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_EXCL, 0644);
 }
@@ -166,7 +198,7 @@ static void write_to(const HChar* path) {
   print_counts(f, total);
   print_threads(f);
   print_regions(f);
-  if (options.functions) print_functions(f);
+  if (options.functions) print_functions(f, total);
   if (options.self_check) selfcheck_report(f);
   VG_(fprintf)(f, "}\n");
   VG_(fclose)(f);

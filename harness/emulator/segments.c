@@ -76,7 +76,7 @@ static void add_executions(const Segment* s, ULong executions) {
   for (UInt k = 0; k < s->n_increments; k++) {
     ULong amount = executions * (ULong)(Long)s->increments[k].amount;
     current_->counts[s->increments[k].event] += amount;
-    if (s->function != NULL) s->function->counts[s->increments[k].event] += amount;
+    if (s->code_counts != NULL) s->code_counts[s->increments[k].event] += amount;
   }
 }
 
@@ -101,14 +101,15 @@ static void fold(void) {
 
 // ------------------------------------------------------------------------------------------------------- owning of segments
 
-Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], Function* function, Segment* next_of_block) {
+Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], ULong* code_counts,
+                     Segment* next_of_block) {
   UInt n_increments = 0;
   for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) n_increments += amounts[e] != 0;
   Segment* s = VG_(malloc)("plumbline.segment", sizeof *s + footprint_bytes(n_sites) + n_increments * sizeof(Increment));
   footprint_make(&s->footprint, s + 1, sites, n_sites);
   s->executions = take_cell();
   *owner_of(s->executions) = s;
-  s->function = function;
+  s->code_counts = code_counts;
   s->next_of_block = next_of_block;
   s->increments = (Increment*)((UChar*)(s + 1) + footprint_bytes(n_sites));
   s->n_increments = 0;
@@ -149,7 +150,7 @@ void segments_discard(Addr entry, VexGuestExtents extents) {
 
 static void add_count(const Segment* s, UInt event, ULong amount) {
   current_->counts[event] += amount;
-  if (s->function != NULL) s->function->counts[event] += amount;
+  if (s->code_counts != NULL) s->code_counts[event] += amount;
 }
 
 static void count_guarded_sites(const Segment* s, const ULong* addresses) {
@@ -178,7 +179,7 @@ void segments_replay(const ULong* end) {
     Segment* s = (Segment*)(Addr)*p++;
     (*s->executions)++;
     if (UNLIKELY(s->dynamic)) count_guarded_sites(s, p);
-    if (s->function != NULL) ledger.function = s->function->counts;
+    if (s->code_counts != NULL) ledger.code = s->code_counts;
     if (simulate_caches_) caches_replay(caches, ledger, &s->footprint, p);
     p += s->footprint.n_sites;
   }

@@ -9,7 +9,6 @@
 
 #include "caches.h"
 #include "client_requests.h"
-#include "functions.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
@@ -21,7 +20,7 @@ typedef struct {
 typedef struct Segment {
   ULong* executions;  // since the last fold
   Footprint footprint;
-  Function* function;  // NULL unless functions are told apart
+  ULong* code_counts;  // of the piece of code that it is; NULL unless functions are told apart
   UInt n_increments;
   Bool dynamic;  // some site is guarded
   Increment* increments;
@@ -42,7 +41,7 @@ extern ULong segments_buffer[kBufferWords + kLargestBlockWords];
 void segments_start(Bool simulate_caches, Bool counting);
 
 // Copies what it is given. Segments of one translation are chained, newest first, and owned by it.
-Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], Function* function, Segment* next_of_block);
+Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], ULong* code_counts, Segment* next_of_block);
 void segments_own(Addr entry, Addr base, Segment* chain);
 void segments_discard(Addr entry, VexGuestExtents extents);
 

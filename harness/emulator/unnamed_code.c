@@ -114,13 +114,14 @@ static HChar* name_with_offset(const HChar* base, Addr offset) {
   return name;
 }
 
-HChar* unnamed_code_name(Addr address, Addr* begins) {
+HChar* unnamed_code_name(Addr address, Addr* begins, Addr* bias) {
   const HChar *file = unnamed_code_file(address), *symbol;
   *begins = 0;
   if (file == NULL) return VG_(strdup)("plumbline.unnamed_code", "???");
   Image image = image_at(address);
   Int row = row_of(&image, address);
   Addr begin = row < 0 ? VG_PGROUNDDN(address) : function_of_row(&image, (UInt)row);
+  *bias = image.bias;
   *begins = begin - image.bias;
   for (Int k = row; k >= 0; k--) {
     Addr named = function_of_row(&image, (UInt)k);

@@ -9,8 +9,9 @@
 
 // The function's place behind the nearest symbol below it in the same file, "cblas_dgemm+0x1a0"; without one its place in the file, as
 // nm and objdump print addresses, "libfoo.so+0x1120"; the page, where no table tells the function; "???" for code that lies in no file.
-// The caller frees it. `begins`: that begin, as the file names addresses; 0 for code that lies in no file.
-HChar* unnamed_code_name(Addr address, Addr* begins);
+// The caller frees it. `begins`: that begin, as the file names addresses; 0 for code that lies in no file. `bias`: between those and the
+// program's.
+HChar* unnamed_code_name(Addr address, Addr* begins, Addr* bias);
 
 // The file that the code lies in, or NULL.
 const HChar* unnamed_code_file(Addr address);

@@ -27,7 +27,7 @@ constexpr const char* schema = "plumbline-native-rank/1";
 Json json_of(const SampleSum& sum) { return {{"samples", sum.samples}, {"elapsed", sum.elapsed}, {"cores", sum.cores}}; }
 
 SampleSum sum_in(const Json& json) {
-  return {whole_number<std::uint64_t>(json.at("samples")), whole_number<std::uint64_t>(json.at("elapsed")), json.at("cores").get<double>()};
+  return {whole_number<std::uint64_t>(json.at("samples")), json.at("elapsed").get<double>(), json.at("cores").get<double>()};
 }
 
 Json json_of(const ProgramEnding& ending) {
@@ -50,10 +50,26 @@ ProgramEnding ending_in(const Json& json) {
           .system_seconds = json.at("system_seconds").get<double>()};
 }
 
+Json json_of(const SampledFunction& function) {
+  Json places = Json::array();
+  for (const auto& place : function.places) places.push_back({{"file_offset", place.file_offset}, {"sum", json_of(place.sum)}});
+  return {
+      {"name", function.name}, {"object", function.object}, {"begin", function.begin}, {"sum", json_of(function.sum)}, {"places", places}};
+}
+
+SampledFunction function_in(const Json& json) {
+  SampledFunction function{.name = json.at("name").get<std::string>(),
+                           .object = json.at("object").get<std::string>(),
+                           .begin = whole_number<std::uint64_t>(json.at("begin")),
+                           .sum = sum_in(json.at("sum"))};
+  for (const auto& place : json.at("places"))
+    function.places.push_back({whole_number<std::uint64_t>(place.at("file_offset")), sum_in(place.at("sum"))});
+  return function;
+}
+
 Json json_of(const Samples& samples) {
   Json functions = Json::array();
-  for (const auto& one : samples.functions)
-    functions.push_back({{"name", one.name}, {"object", one.object}, {"begin", one.begin}, {"sum", json_of(one.sum)}});
+  for (const auto& one : samples.functions) functions.push_back(json_of(one));
   return {{"seconds_each", samples.seconds_each},
           {"whole", json_of(samples.whole)},
           {"processes", samples.processes},
@@ -69,9 +85,7 @@ Samples samples_in(const Json& json) {
                   .processes = whole_number<int>(json.at("processes")),
                   .threads = whole_number<int>(json.at("threads")),
                   .lost = whole_number<std::uint64_t>(json.at("lost"))};
-  for (const auto& one : json.at("functions"))
-    samples.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(),
-                                 whole_number<std::uint64_t>(one.at("begin")), sum_in(one.at("sum"))});
+  for (const auto& one : json.at("functions")) samples.functions.push_back(function_in(one));
   return samples;
 }
 
@@ -84,43 +98,58 @@ class SumOverRanks {
     SampleSum all;
     for (const auto& sum : sums_) all.samples += sum.samples, all.elapsed = std::max(all.elapsed, sum.elapsed);
     for (const auto& sum : sums_)
-      if (static_cast<double>(sum.elapsed) >= least_part * static_cast<double>(all.elapsed)) all.cores += sum.cores;
+      if (sum.elapsed >= least_part * all.elapsed) all.cores += sum.cores;
     return all;
+  }
+  /// The ranks' times one after the other.
+  double elapsed_in_turn() const {
+    double elapsed = 0;
+    for (const auto& sum : sums_) elapsed += sum.elapsed;
+    return elapsed;
   }
 
  private:
   std::vector<SampleSum> sums_;
 };
 
+/// A function of several ranks.
+class FunctionOverRanks {
+ public:
+  void add(const SampledFunction& function) {
+    function_ = {function.name, function.object, function.begin};
+    sums_.add(function.sum);
+    for (const auto& place : function.places) plumbline::add(places_[place.file_offset], place.sum);
+  }
+  SampledFunction take() {
+    function_.sum = sums_.take();
+    const double scale = sums_.elapsed_in_turn() > 0 ? function_.sum.elapsed / sums_.elapsed_in_turn() : 0;
+    for (const auto& [offset, sum] : places_)
+      function_.places.push_back({offset, {.samples = sum.samples, .elapsed = scale * sum.elapsed, .cores = function_.sum.cores}});
+    return std::move(function_);
+  }
+
+ private:
+  SampledFunction function_;
+  SumOverRanks sums_;
+  std::map<std::uint64_t, SampleSum> places_;  // by their offset in the file
+};
+
 Samples merged_samples(const std::vector<NativeRank>& ranks) {
   Samples all{.seconds_each = ranks.front().run.samples.seconds_each, .functions = {}, .whole = {}, .processes = 0, .threads = 0};
   SumOverRanks whole;
-  std::map<std::pair<std::string, std::uint64_t>, std::pair<SampledFunction, SumOverRanks>> functions;  // by file and begin
+  std::map<std::pair<std::string, std::uint64_t>, FunctionOverRanks> functions;  // by file and begin
   for (const auto& rank : ranks) {
     const Samples& samples = rank.run.samples;
     all.processes += samples.processes, all.threads += samples.threads, all.lost += samples.lost;
     whole.add(samples.whole);
-    for (const auto& one : samples.functions) {
-      auto& [function, sums] = functions[{one.object, one.begin}];
-      function = one;
-      sums.add(one.sum);
-    }
+    for (const auto& one : samples.functions) functions[{one.object, one.begin}].add(one);
   }
   all.whole = whole.take();
-  for (auto& [place, merged] : functions) {
-    merged.first.sum = merged.second.take();
-    all.functions.push_back(std::move(merged.first));
-  }
+  for (auto& [place, function] : functions) all.functions.push_back(function.take());
   return all;
 }
 
 }  // namespace
-
-NativeRun run_natively(const ProgramRun& program, Symbols& symbols) {
-  Sampler sampler(symbols);
-  const ProgramEnding ending = run_program(program);
-  return {ending, sampler.take(), 0};
-}
 
 void write_native_rank(const std::filesystem::path& file, const NativeRank& rank) {
   const Json json{{"schema", schema},
@@ -130,6 +159,7 @@ void write_native_rank(const std::filesystem::path& file, const NativeRank& rank
                   {"cpu", rank.cpu},
                   {"ending", json_of(rank.run.ending)},
                   {"clock_hz", rank.run.clock_hz},
+                  {"note", rank.run.note},
                   {"samples", json_of(rank.run.samples)}};
   if (!write_own_file(file, json_text(json)))
     throw io_error(fmt::format("rank {} cannot leave its times in {}: {}", rank.rank, file.string(), std::strerror(errno)));
@@ -145,7 +175,8 @@ NativeRank read_native_rank(const std::filesystem::path& file) {
             .size = whole_number<int>(json.at("size")),
             .host = json.at("host").get<std::string>(),
             .cpu = json.at("cpu").get<std::string>(),
-            .run = {ending_in(json.at("ending")), samples_in(json.at("samples")), json.at("clock_hz").get<double>()}};
+            .run = {ending_in(json.at("ending")), samples_in(json.at("samples")), json.at("clock_hz").get<double>(),
+                    json.at("note").get<std::string>()}};
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -154,7 +185,7 @@ NativeRank read_native_rank(const std::filesystem::path& file) {
 }
 
 NativeRun merge_ranks(const std::vector<NativeRank>& ranks) {
-  NativeRun all{.ending = {}, .samples = merged_samples(ranks), .clock_hz = 0};
+  NativeRun all{.ending = {}, .samples = merged_samples(ranks), .clock_hz = 0, .note = ranks.front().run.note};
   for (const auto& rank : ranks) {
     const ProgramEnding& ending = rank.run.ending;
     all.ending.wall_seconds = std::max(all.ending.wall_seconds, ending.wall_seconds);

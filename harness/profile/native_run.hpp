@@ -12,11 +12,9 @@ namespace plumbline {
 struct NativeRun {
   ProgramEnding ending = {};
   Samples samples = {};
-  double clock_hz = 0;  // of the core, right after it; 0: not measured
+  double clock_hz = 0;    // of the core, right after it; 0: not measured
+  std::string note = {};  // where the samples are not perf_event's
 };
-
-/// Runs the program as run_program() does, and samples it. Functions are named by `symbols`. Throws Error (user) where the system refuses.
-NativeRun run_natively(const ProgramRun& program, Symbols& symbols);
 
 /// The native run of one rank, as it leaves it for the first one.
 struct NativeRank {
@@ -30,9 +28,9 @@ void write_native_rank(const std::filesystem::path& file, const NativeRank& rank
 /// Reads what write_native_rank() left. Throws Error (I/O) of one line when the file cannot be read or is not whole.
 NativeRank read_native_rank(const std::filesystem::path& file);
 
-/// Makes the run of the whole launch. Ranks work at once: a function's time is that of the rank which it took longest, its cores are those
-/// of all ranks that it took a twentieth of that or more. Times from start to end are the longest rank's, CPU times are summed, the clock
-/// is the mean. `ranks` is not empty.
+/// Makes the run of the whole launch. Ranks work at once: a function's time is that of the rank which it took longest, of which its places
+/// have their parts; its cores are those of all ranks that it took a twentieth of that or more. Times from start to end are the longest
+/// rank's, CPU times are summed, the clock is the mean. `ranks` is not empty.
 NativeRun merge_ranks(const std::vector<NativeRank>& ranks);
 
 /// CPU seconds in user mode that were met in libraries which carry messages.

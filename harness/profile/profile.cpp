@@ -128,21 +128,44 @@ std::optional<double> event(const EventSums& sums, std::string_view name) {
   return static_cast<double>(*found->second);
 }
 
+void add(std::vector<CodePiece>& to, const std::vector<CodePiece>& more) {
+  for (const CodePiece& piece : more) {
+    const auto place = std::ranges::lower_bound(to, piece.begin, {}, &CodePiece::begin);
+    if (place == to.end() || place->begin != piece.begin) {
+      to.insert(place, piece);
+      continue;
+    }
+    add(place->counts, piece.counts);
+    place->end = std::max(place->end, piece.end);
+    place->jumps_anywhere = place->jumps_anywhere || piece.jumps_anywhere;
+    for (const std::uint64_t address : piece.leads_to)
+      if (std::ranges::count(place->leads_to, address) == 0) place->leads_to.push_back(address);
+  }
+}
+
 Profile merge(const std::vector<ProcessCounts>& processes) {
   Profile profile;
-  std::map<std::tuple<std::string, std::string, std::uint64_t>, EventSums> functions;
+  struct Code {
+    EventSums counts = {};
+    std::vector<CodePiece> pieces = {};
+  };
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, Code> functions;
   for (const auto& process : processes) {
     add(profile.total, process.report.total);
     auto& rank = find_or_append(profile.ranks, [&](const auto& known) { return known.rank == process.rank; });
     rank.rank = process.rank;
     add(rank.counts, process.report.total);
     add_regions(profile, process.report);
-    for (const auto& one : process.report.functions) add(functions[{one.name, one.object, one.begin}], one.counts);
+    for (const auto& one : process.report.functions) {
+      Code& code = functions[{one.name, one.object, one.begin}];
+      add(code.counts, one.counts);
+      add(code.pieces, one.pieces);
+    }
   }
   count_participants(profile, processes);
   std::sort(profile.ranks.begin(), profile.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
-  for (auto& [key, counts] : functions)
-    profile.functions.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(counts)});
+  for (auto& [key, code] : functions)
+    profile.functions.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(code.counts), std::move(code.pieces)});
   return profile;
 }
 

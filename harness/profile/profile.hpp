@@ -56,6 +56,7 @@ struct FunctionCounts {
   std::string name, object;
   std::uint64_t begin = 0;  // as in FunctionReport
   EventSums counts;
+  std::vector<CodePiece> pieces = {};  // by begin
 };
 
 struct Profile {
@@ -67,6 +68,9 @@ struct Profile {
 };
 
 Profile merge(const std::vector<ProcessCounts>& processes);
+
+/// Adds the pieces of a function's code to those of the same that are there, by begin.
+void add(std::vector<CodePiece>& to, const std::vector<CodePiece>& more);
 
 /// The indices of the `most` functions with the largest value of `measure`, largest first; those without any are left out.
 template <class Measure>

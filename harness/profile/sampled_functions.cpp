@@ -5,21 +5,27 @@
 
 namespace plumbline {
 
+void add(SampleSum& to, const SampleSum& more) {
+  if (more.samples == 0) return;
+  const auto before = static_cast<double>(to.samples), weight = static_cast<double>(more.samples);
+  to.cores = (to.cores * before + more.cores * weight) / (before + weight);
+  to.samples += more.samples;
+  to.elapsed += more.elapsed;
+}
+
 void SampledFunctions::Slot::add(const SampleRecord& record) {
   ++of_cpu[record.cpu];
   ++of_thread[record.thread];
 }
 
-void SampledFunctions::Slot::close() {
+SampleSum SampledFunctions::Slot::close() {
   std::uint64_t most = 0, all = 0;
   for (const auto& [cpu, samples] : of_cpu) most = std::max(most, samples), all += samples;
   for (const auto& [thread, samples] : of_thread) most = std::max(most, samples);
-  const auto weight = static_cast<double>(all), before = static_cast<double>(sum.samples),
-             cores = static_cast<double>(std::min(of_cpu.size(), of_thread.size()));
-  if (all > 0) sum.cores = (sum.cores * before + cores * weight) / (before + weight);
-  sum.samples += all;
-  sum.elapsed += most;
-  of_cpu.clear(), of_thread.clear();
+  const SampleSum this_slot{all, static_cast<double>(most), static_cast<double>(std::min(of_cpu.size(), of_thread.size()))};
+  plumbline::add(sum, this_slot);
+  of_cpu.clear(), of_thread.clear(), of_place.clear();
+  return this_slot;
 }
 
 std::size_t SampledFunctions::number_of(const std::string& object) {
@@ -53,21 +59,25 @@ void SampledFunctions::fork(const SampleRecord& record) {
   processes_[record.process] = {processes_[record.parent].mappings, 1};
 }
 
-std::size_t SampledFunctions::function_of(const Process& process, std::uint64_t address) {
+std::size_t SampledFunctions::function_at(std::size_t object, std::uint64_t file_offset) {
+  SampledFunction function = function_at_(objects_[object], file_offset);
+  const auto [known, is_new] = known_.try_emplace({function.object, function.begin}, functions_.size());
+  if (is_new) {
+    functions_.push_back(std::move(function));
+    slots_.emplace_back();
+  }
+  return known->second;
+}
+
+std::size_t SampledFunctions::place_of(const Process& process, std::uint64_t address) {
   const auto behind = process.mappings.upper_bound(address);
   const bool is_known = behind != process.mappings.begin() && address < std::prev(behind)->second.end;
   const Mapping mapping = is_known ? std::prev(behind)->second : Mapping{};
   // Code in no file may be anywhere the next time: it has no place that is worth telling.
   const std::uint64_t offset = mapping.object == 0 ? 0 : mapping.file_offset + (address - std::prev(behind)->first);
-  const auto [place, is_new] = function_numbers_.try_emplace({mapping.object, offset}, 0);
-  if (!is_new) return place->second;
-  SampledFunction function = function_at_(objects_[mapping.object], offset);
-  const auto [known, is_new_function] = known_.try_emplace({function.object, function.begin}, functions_.size());
-  if (is_new_function) {
-    functions_.push_back(std::move(function));
-    slots_.emplace_back();
-  }
-  return place->second = known->second;
+  const auto [place, is_new] = place_numbers_.try_emplace({mapping.object, offset}, places_.size());
+  if (is_new) places_.push_back({function_at(mapping.object, offset), offset});
+  return place->second;
 }
 
 void SampledFunctions::take(const SampleRecord& record) {
@@ -78,23 +88,31 @@ void SampledFunctions::take(const SampleRecord& record) {
   if (record.kind == Kind::execute) process = {};
   if (record.kind == Kind::map) map(process, record);
   if (record.kind != Kind::sample) return;
-  if (record.time_ns / sampling_slot_ns != slot_) close_slot();
-  slot_ = record.time_ns / sampling_slot_ns;
-  const std::size_t function = function_of(process, record.address);
+  if (record.time_ns / slot_ns_ != slot_) close_slot();
+  slot_ = record.time_ns / slot_ns_;
+  const std::size_t place = place_of(process, record.address), function = places_[place].function;
   if (slots_[function].of_cpu.empty()) met_.push_back(function);
   slots_[function].add(record);
+  ++slots_[function].of_place[place];
   whole_.add(record);
 }
 
 void SampledFunctions::close_slot() {
-  for (const std::size_t function : met_) slots_[function].close();
+  for (const std::size_t function : met_) {
+    const auto of_place = slots_[function].of_place;
+    const SampleSum all = slots_[function].close();
+    for (const auto& [place, samples] : of_place)
+      add(places_[place].sum, {samples, all.elapsed * static_cast<double>(samples) / static_cast<double>(all.samples), all.cores});
+  }
   met_.clear();
   whole_.close();
 }
 
 const std::vector<SampledFunction>& SampledFunctions::finish() {
   close_slot();
-  for (std::size_t i = 0; i < functions_.size(); ++i) functions_[i].sum = slots_[i].sum;
+  for (std::size_t i = 0; i < functions_.size(); ++i) functions_[i].sum = slots_[i].sum, functions_[i].places.clear();
+  for (const Place& place : places_)
+    if (place.file_offset != 0) functions_[place.function].places.push_back({place.file_offset, place.sum});
   return functions_;
 }
 

@@ -24,8 +24,17 @@ struct SampleRecord {
 /// others do the same takes no longer. A thread that moves from one CPU to another meanwhile is one all the same.
 struct SampleSum {
   std::uint64_t samples = 0;  // of all CPUs
-  std::uint64_t elapsed = 0;  // of the busiest CPU, or thread, in each slot, summed: as long as it took, in samples
+  double elapsed = 0;         // of the busiest CPU, or thread, in each slot, summed: as long as it took, in samples
   double cores = 0;           // CPUs that were met in a slot, no more than threads; the mean over samples
+};
+
+/// Adds samples of other slots, or of other places.
+void add(SampleSum& to, const SampleSum& more);
+
+/// A place in a function, where CPUs were met. It has its part of what the function took in each slot.
+struct SampledPlace {
+  std::uint64_t file_offset = 0;
+  SampleSum sum = {};
 };
 
 /// A function in which CPUs were met.
@@ -33,14 +42,16 @@ struct SampledFunction {
   std::string name, object;
   std::uint64_t begin = 0;  // as in FunctionPlace
   SampleSum sum = {};
+  std::vector<SampledPlace> places = {};  // none of code in no file
 };
 
 /// Sums samples by function. Memory is bounded by the functions that are met and by the processes that live, however long the program runs.
 class SampledFunctions {
  public:
   /// `function_at`: the function of a place in a file ("" for code in no file), with all members but its sum. It is asked once for a place.
-  explicit SampledFunctions(std::function<SampledFunction(const std::string& object, std::uint64_t file_offset)> function_at)
-      : function_at_(std::move(function_at)) {}
+  explicit SampledFunctions(std::function<SampledFunction(const std::string& object, std::uint64_t file_offset)> function_at,
+                            std::uint64_t slot_ns = 10'000'000)
+      : function_at_(std::move(function_at)), slot_ns_(slot_ns) {}
 
   /// Takes a record; each is later than those before.
   void take(const SampleRecord& record);
@@ -65,23 +76,33 @@ class SampledFunctions {
   struct Slot {
     SampleSum sum = {};
     std::map<int, std::uint64_t> of_cpu = {}, of_thread = {};
+    std::map<std::size_t, std::uint64_t> of_place = {};
     void add(const SampleRecord& record);
-    void close();
+    /// Ends the slot, and gives what it was.
+    SampleSum close();
+  };
+  struct Place {
+    std::size_t function = 0;
+    std::uint64_t file_offset = 0;
+    SampleSum sum = {};
   };
 
   std::size_t number_of(const std::string& object);
   void map(Process& process, const SampleRecord& record);
   void fork(const SampleRecord& record);
-  std::size_t function_of(const Process& process, std::uint64_t address);
+  std::size_t place_of(const Process& process, std::uint64_t address);
+  std::size_t function_at(std::size_t object, std::uint64_t file_offset);
   void close_slot();
 
   std::function<SampledFunction(const std::string&, std::uint64_t)> function_at_;
+  std::uint64_t slot_ns_;
   std::vector<std::string> objects_{""};
   std::map<std::string, std::size_t> object_numbers_{{"", 0}};
   std::map<int, Process> processes_;
   int processes_started_ = 0, threads_started_ = 0;
-  std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> function_numbers_;  // of places
-  std::map<std::pair<std::string, std::uint64_t>, std::size_t> known_;             // of functions, by file and begin
+  std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> place_numbers_;  // by object and offset
+  std::vector<Place> places_;
+  std::map<std::pair<std::string, std::uint64_t>, std::size_t> known_;  // of functions, by file and begin
   std::vector<SampledFunction> functions_;
   std::vector<Slot> slots_;  // of each function
   std::vector<std::size_t> met_;
@@ -89,7 +110,7 @@ class SampledFunctions {
   std::uint64_t slot_ = 0;
 };
 
-/// The length of a slot.
-inline constexpr std::uint64_t sampling_slot_ns = 10'000'000;
+/// The length of a slot, in distances between the samples of a thread.
+inline constexpr std::uint64_t sampling_slot_periods = 10;
 
 }  // namespace plumbline

@@ -25,15 +25,15 @@ namespace {
 constexpr std::size_t most_pages = 16;
 constexpr auto between_readings = std::chrono::milliseconds(50);
 
-[[noreturn]] void refuse(int error) {
+std::string in_words(int error) {
   std::string setting;
   std::getline(std::ifstream("/proc/sys/kernel/perf_event_paranoid"), setting);
-  throw user_error(fmt::format(
-      "the program cannot be sampled: perf_event_open: {}{}; profile --count-only counts without times", std::strerror(error),
+  return fmt::format(
+      "perf_event_open: {}{}", std::strerror(error),
       error == EACCES || error == EPERM
           ? fmt::format(" (kernel.perf_event_paranoid is {}, 2 or less is wanted; containers refuse it by their seccomp profile)",
                         setting.empty() ? "not readable" : setting)
-          : ""));
+          : "");
 }
 
 /// The words of a record that follow each other.
@@ -118,8 +118,8 @@ class Ring {
   char* memory_ = nullptr;
 };
 
-/// Opens the event of this thread and what it starts, on one CPU. It begins where a program is executed. -1: there is no such CPU now.
-int open_event(int cpu) {
+/// Opens the event of this thread and what it starts, on one CPU. It begins where a program is executed. -1, with errno: refused.
+int try_event(int cpu) {
   perf_event_attr event{};
   event.size = sizeof event;
   event.type = PERF_TYPE_SOFTWARE;
@@ -129,8 +129,14 @@ int open_event(int cpu) {
   event.disabled = event.enable_on_exec = event.inherit = 1;
   event.exclude_kernel = event.exclude_hv = 1;
   event.mmap = event.mmap2 = event.comm = event.comm_exec = event.task = event.sample_id_all = 1;
-  const auto opened = static_cast<int>(syscall(SYS_perf_event_open, &event, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC));
-  if (opened < 0 && errno != ENODEV) refuse(errno);
+  return static_cast<int>(syscall(SYS_perf_event_open, &event, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+/// Opens it, too, but throws where it is refused. -1: there is no such CPU now.
+int open_event(int cpu) {
+  const int opened = try_event(cpu);
+  if (opened < 0 && errno != ENODEV)
+    throw user_error(fmt::format("the program cannot be sampled: {}; profile --count-only counts without times", in_words(errno)));
   return opened;
 }
 
@@ -149,16 +155,28 @@ std::vector<Ring> rings_of_all_cpus() {
 
 }  // namespace
 
+SampledFunctions sampled_functions(Symbols& symbols, std::uint64_t period_ns) {
+  return SampledFunctions(
+      [&symbols](const std::string& object, std::uint64_t offset) {
+        const FunctionPlace place = symbols.at_offset(object, offset);
+        return SampledFunction{place.name, object.empty() ? "???" : object, place.begin};
+      },
+      sampling_slot_periods * period_ns);
+}
+
+std::string why_no_perf_event() {
+  constexpr int any_cpu = -1;
+  const int event = try_event(any_cpu);
+  if (event < 0) return in_words(errno);
+  close(event);
+  return "";
+}
+
 /// Empties the rings from time to time, in a thread of its own.
 class Sampler::Reader {
  public:
   explicit Reader(Symbols& symbols)
-      : functions_([&symbols](const std::string& object, std::uint64_t offset) {
-          const FunctionPlace place = symbols.at_offset(object, offset);
-          return SampledFunction{place.name, object.empty() ? "???" : object, place.begin};
-        }),
-        rings_(rings_of_all_cpus()),
-        thread_([this] { run(); }) {}
+      : functions_(sampled_functions(symbols, sampling_period_ns)), rings_(rings_of_all_cpus()), thread_([this] { run(); }) {}
   ~Reader() { stop(); }
 
   Samples take() {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "profile/sampled_functions.hpp"
@@ -19,6 +20,12 @@ struct Samples {
 
 /// The distance between two samples of a thread, of CPU time: no round number, so that it keeps step with nothing.
 inline constexpr std::uint64_t sampling_period_ns = 1'009'000;
+
+/// Functions that `symbols` names, to be met every so often.
+SampledFunctions sampled_functions(Symbols& symbols, std::uint64_t period_ns);
+
+/// Says why the system refuses perf_event's samples; empty where it gives them.
+std::string why_no_perf_event();
 
 /// Samples what this thread starts from now on, from its execution of a program on: its threads, its children and theirs. Linux's CPU clock
 /// tells when (perf_event's software event: no PMU, no root), its records tell what lies where. A thread that is on a CPU for less than the

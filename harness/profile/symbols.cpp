@@ -11,6 +11,7 @@
 #include <gelf.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -77,10 +78,27 @@ class File {
   }
   FunctionPlace whole() const { return {name_, 0}; }
 
+  std::string line_at(std::uint64_t address) {
+    if (!units_) read_units();
+    const auto behind = units_->upper_bound(bias_ + address);
+    if (behind == units_->begin() || bias_ + address >= std::prev(behind)->second.end) return "";
+    Unit& unit = std::prev(behind)->second;
+    int number = 0;
+    Dwarf_Line* const line = dwarf_getsrc_die(&unit.die, bias_ + address - unit.bias);
+    const char* const source = line == nullptr || dwarf_lineno(line, &number) != 0 ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
+    return source == nullptr || number == 0 ? "" : fmt::format("{}:{}", std::filesystem::path(source).filename().string(), number);
+  }
+
  private:
   struct Found {
     std::uint64_t end;
     FunctionPlace place;
+  };
+  /// A compiled source, with the bias between libdw's addresses and its own.
+  struct Unit {
+    std::uint64_t end;
+    Dwarf_Addr bias;
+    Dwarf_Die die;
   };
 
   FunctionPlace find_function(std::uint64_t address) {
@@ -89,6 +107,15 @@ class File {
     constexpr std::uint64_t page = 4096;
     const std::uint64_t begin = by_unwinding_table(address).value_or(address / page * page);
     return {fmt::format("{}+0x{:x}", name_, begin), begin};
+  }
+
+  /// Reads which sources' code lies where. (libdw's own search wants .debug_aranges, which clang does not write.)
+  void read_units() {
+    units_.emplace();
+    Dwarf_Addr bias = 0, base = 0, begin = 0, end = 0;
+    for (Dwarf_Die* die = nullptr; module_ != nullptr && (die = dwfl_module_nextcu(module_, die, &bias)) != nullptr;)
+      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;)
+        units_->insert_or_assign(bias + begin, Unit{bias + end, bias, *die});
   }
 
   void read_parts() {
@@ -156,7 +183,8 @@ class File {
   Elf* elf_ = nullptr;
   GElf_Addr bias_ = 0;                    // between libdw's addresses and the file's own
   std::map<std::uint64_t, Found> found_;  // by begin
-  std::string_view contents_;             // borrowed from libdw
+  std::optional<std::map<std::uint64_t, Unit>> units_;
+  std::string_view contents_;  // borrowed from libdw
   std::vector<GElf_Phdr> loaded_;
   std::optional<std::uint64_t> unwinding_;  // the address of .eh_frame_hdr
 };
@@ -186,6 +214,14 @@ FunctionPlace Symbols::at_address(const std::string& object, std::uint64_t addre
   return files_->of(object).function_at(address);
 }
 
+std::optional<std::uint64_t> Symbols::address_of(const std::string& object, std::uint64_t file_offset) {
+  return object.starts_with('/') ? files_->of(object).address_of(file_offset) : std::nullopt;
+}
+
+std::string Symbols::line_at(const std::string& object, std::uint64_t address) {
+  return object.starts_with('/') ? files_->of(object).line_at(address) : "";
+}
+
 }  // namespace plumbline
 
 #else  // without libdw
@@ -202,6 +238,8 @@ Symbols::Symbols() {
 Symbols::~Symbols() = default;
 FunctionPlace Symbols::at_offset(const std::string&, std::uint64_t) { return {}; }
 FunctionPlace Symbols::at_address(const std::string&, std::uint64_t) { return {}; }
+std::optional<std::uint64_t> Symbols::address_of(const std::string&, std::uint64_t) { return std::nullopt; }
+std::string Symbols::line_at(const std::string&, std::uint64_t) { return ""; }
 
 }  // namespace plumbline
 

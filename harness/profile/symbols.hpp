@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace plumbline {
@@ -23,6 +24,11 @@ class Symbols {
   FunctionPlace at_offset(const std::string& object, std::uint64_t file_offset);
   /// The function at an address as the file names it.
   FunctionPlace at_address(const std::string& object, std::uint64_t address);
+  /// The address, as the file names it, that is so many bytes from its begin; nullopt where none is loaded from there.
+  std::optional<std::uint64_t> address_of(const std::string& object, std::uint64_t file_offset);
+  /// The source line of the code at an address, "heat3d.c:42", by debug information; that of an inlined function where one is. Empty
+  /// without debug information, and where a compiler made code of no line.
+  std::string line_at(const std::string& object, std::uint64_t address);
 
  private:
   class Files;

@@ -5,21 +5,91 @@
 #include <map>
 #include <utility>
 
+#include "profile/loops.hpp"
+
 namespace plumbline {
 namespace {
 
 /// The place of a function: its file, and where it begins there.
 using Place = std::pair<std::string, std::uint64_t>;
 
-void take_sum(const Samples& samples, const SampleSum& sum, TimedFunction& function) {
-  function.sum = sum;
-  function.cpu_seconds = samples.seconds_each * static_cast<double>(sum.samples);
-  function.seconds = samples.seconds_each * static_cast<double>(sum.elapsed);
+void take_sum(const Samples& samples, const SampleSum& sum, TimedCode& code) {
+  code.sum = sum;
+  code.cpu_seconds = samples.seconds_each * static_cast<double>(sum.samples);
+  code.seconds = samples.seconds_each * sum.elapsed;
 }
+
+template <class Code>
+void sort_by_time(std::vector<Code>& all) {
+  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.sum.samples > b.sum.samples; });
+}
+
+/// A function of both runs on its way into the profile.
+struct Joining {
+  TimedFunction function = {};
+  std::vector<CodePiece> pieces = {};  // of the counted run
+  std::vector<SampledPlace> places = {};
+};
+
+/// Makes the loops of a function, of its pieces and of the places where it was met.
+class LoopsOfFunction {
+ public:
+  LoopsOfFunction(Joining& joining, Symbols& symbols) : joining_(joining), symbols_(symbols) {}
+
+  void make(const Samples& samples) {
+    TimedFunction& function = joining_.function;
+    const std::vector<CodeLoop> found = loops_of(joining_.pieces, function.begin);
+    loop_of_piece_.assign(joining_.pieces.size(), none);
+    for (const CodeLoop& loop : found) add(loop);
+    for (const SampledPlace& place : joining_.places) add(place);
+    for (TimedLoop& loop : function.loops) take_sum(samples, loop.sum, loop);
+    sort_by_time(function.loops);
+  }
+
+ private:
+  static constexpr auto none = static_cast<std::size_t>(-1);
+
+  void add(const CodeLoop& code) {
+    TimedFunction& function = joining_.function;
+    std::string line = symbols_.line_at(function.object, code.way_back);
+    if (line.empty()) line = symbols_.line_at(function.object, code.head);
+    if (line.empty()) {
+      ++function.loops_without_line;
+      return;
+    }
+    const auto known = std::ranges::find(function.loops, line, &TimedLoop::line);
+    const auto number = static_cast<std::size_t>(known - function.loops.begin());
+    if (known == function.loops.end()) {
+      TimedLoop& loop = function.loops.emplace_back();
+      loop.line = line;
+      loop.counts = *function.counts;  // what is not known of the function is not known of it
+      for (auto& [event, sum] : *loop.counts)
+        if (sum) sum = 0;
+    }
+    for (const std::size_t piece : code.pieces) {
+      plumbline::add(*function.loops[number].counts, joining_.pieces[piece].counts);
+      loop_of_piece_[piece] = number;
+    }
+  }
+
+  void add(const SampledPlace& place) {
+    const auto address = symbols_.address_of(joining_.function.object, place.file_offset);
+    if (!address) return;
+    // The last piece that begins before it has it, if it reaches so far.
+    const auto behind = std::ranges::upper_bound(joining_.pieces, *address, {}, &CodePiece::begin);
+    if (behind == joining_.pieces.begin() || *address >= std::prev(behind)->end) return;
+    const std::size_t loop = loop_of_piece_[static_cast<std::size_t>(std::prev(behind) - joining_.pieces.begin())];
+    if (loop != none) plumbline::add(joining_.function.loops[loop].sum, place.sum);
+  }
+
+  Joining& joining_;
+  Symbols& symbols_;
+  std::vector<std::size_t> loop_of_piece_;
+};
 
 }  // namespace
 
-int TimedFunction::cores() const { return std::max(1, static_cast<int>(std::lround(sum.cores))); }
+int TimedCode::cores() const { return std::max(1, static_cast<int>(std::lround(sum.cores))); }
 
 Share share_of(std::uint64_t samples, std::uint64_t all) {
   if (all == 0) return {0, 0, 1};
@@ -29,27 +99,32 @@ Share share_of(std::uint64_t samples, std::uint64_t all) {
 }
 
 TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbols) {
-  std::map<Place, TimedFunction> functions;
+  std::map<Place, Joining> functions;
   for (const auto& one : counted.functions) {
     // The symbols of a place may be several; both runs are asked for the same one.
     const std::uint64_t begin = one.begin == 0 ? 0 : symbols.at_address(one.object, one.begin).begin;
-    TimedFunction& function = functions[{one.object, begin}];
+    auto& [function, pieces, places] = functions[{one.object, begin}];
     function.name = one.name, function.object = one.object, function.begin = begin;
     if (!function.counts) function.counts.emplace();
     add(*function.counts, one.counts);
+    add(pieces, one.pieces);
   }
   TimedProfile profile;
   std::uint64_t uncounted = 0;
   for (const auto& one : samples.functions) {
-    TimedFunction& function = functions[{one.object, one.begin}];
+    auto& [function, pieces, places] = functions[{one.object, one.begin}];
     if (function.name.empty()) function.name = one.name, function.object = one.object, function.begin = one.begin;
     take_sum(samples, one.sum, function);
+    places = one.places;
     if (!function.counts) uncounted += one.sum.samples;
   }
   take_sum(samples, samples.whole, profile.whole);
-  for (auto& [key, function] : functions) profile.functions.push_back(std::move(function));
+  for (auto& [key, joining] : functions) {
+    if (!joining.pieces.empty()) LoopsOfFunction(joining, symbols).make(samples);
+    profile.functions.push_back(std::move(joining.function));
+  }
   if (uncounted > 0) profile.uncounted_part = static_cast<double>(uncounted) / static_cast<double>(samples.whole.samples);
-  std::ranges::stable_sort(profile.functions, [](const auto& a, const auto& b) { return a.sum.samples > b.sum.samples; });
+  sort_by_time(profile.functions);
   return profile;
 }
 

@@ -17,14 +17,26 @@ struct Share {
 };
 Share share_of(std::uint64_t samples, std::uint64_t all);
 
-struct TimedFunction {
-  std::string name, object;
-  std::uint64_t begin = 0;  // as in FunctionReport
+/// Code that was timed and counted.
+struct TimedCode {
   SampleSum sum = {};
-  double cpu_seconds = 0;           // of all CPUs
-  double seconds = 0;               // that it took, where CPUs that did it at once count once
-  std::optional<EventSums> counts;  // nullopt: the counted run did not execute it
-  int cores() const;                // that did it at once, at least 1
+  double cpu_seconds = 0;                // of all CPUs
+  double seconds = 0;                    // that it took, where CPUs that did it at once count once
+  std::optional<EventSums> counts = {};  // nullopt: the counted run did not execute it
+  int cores() const;                     // that did it at once, at least 1
+};
+
+/// A loop of the source: all loops of a function's code that one line closes, as of its vectors and of what they leave over, each without
+/// the loops within it.
+struct TimedLoop : TimedCode {
+  std::string line = {};  // "heat3d.c:42"
+};
+
+struct TimedFunction : TimedCode {
+  std::string name = {}, object = {};
+  std::uint64_t begin = 0;            // as in FunctionReport
+  std::vector<TimedLoop> loops = {};  // by CPU time, longest first
+  int loops_without_line = 0;
 };
 
 struct TimedProfile {
@@ -33,7 +45,8 @@ struct TimedProfile {
   double uncounted_part = 0;             // of all samples, in functions that the counted run did not execute
 };
 
-/// Two functions are the same where they begin at the same place of the same file.
+/// Two functions are the same where they begin at the same place of the same file. Samples are in the loop that has the code at their
+/// place.
 TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbols);
 
 }  // namespace plumbline

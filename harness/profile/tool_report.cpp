@@ -20,6 +20,20 @@ EventSums sums_of(const Json& counts) {
   return sums;
 }
 
+std::vector<CodePiece> pieces_of(const Json& function) {
+  std::vector<CodePiece> pieces;
+  if (!function.contains("pieces")) return pieces;
+  for (const auto& one : function.at("pieces")) {
+    CodePiece& piece = pieces.emplace_back(CodePiece{whole_number<std::uint64_t>(one.at("begin")),
+                                                     whole_number<std::uint64_t>(one.at("end")),
+                                                     {},
+                                                     one.at("anywhere").get<bool>(),
+                                                     sums_of(one.at("counts"))});
+    for (const auto& address : one.at("to")) piece.leads_to.push_back(whole_number<std::uint64_t>(address));
+  }
+  return pieces;
+}
+
 ToolReport report_of(const Json& document) {
   ToolReport report;
   report.abi = whole_number<unsigned>(document.at("abi"));
@@ -34,7 +48,7 @@ ToolReport report_of(const Json& document) {
   if (document.contains("functions"))
     for (const auto& one : document.at("functions"))
       report.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(),
-                                  whole_number<std::uint64_t>(one.at("begin")), sums_of(one.at("counts"))});
+                                  whole_number<std::uint64_t>(one.at("begin")), sums_of(one.at("counts")), pieces_of(one)});
   return report;
 }
 

@@ -23,10 +23,19 @@ struct RegionReport {
   EventSums counts;
 };
 
+/// A piece of a function's code: a stretch that is entered at its begin and left at its end alone.
+struct CodePiece {
+  std::uint64_t begin = 0, end = 0;     // as the file names addresses
+  std::vector<std::uint64_t> leads_to;  // addresses where the program may go on, some of them in other functions
+  bool jumps_anywhere = false;          // it ends with a jump whose goal the code does not tell
+  EventSums counts;                     // those that are not zero
+};
+
 struct FunctionReport {
   std::string name, object;  // the file it lies in
   std::uint64_t begin = 0;   // its address, as the file names addresses; 0: in no file
   EventSums counts;
+  std::vector<CodePiece> pieces = {};  // of its code, where they were told apart
 };
 
 struct ThreadReport {

@@ -10,7 +10,7 @@ namespace plumbline {
 
 struct ToolCommand {
   std::filesystem::path valgrind, tool_directory;
-  std::vector<std::string> tool_options;  // the caches
+  std::vector<std::string> tool_options;  // the caches, and whether loops are told apart
   std::filesystem::path out, log;         // with %p for the process's number
   std::vector<std::string> program;       // and its arguments
   StandardStreams streams = {};

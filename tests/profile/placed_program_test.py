@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +32,15 @@ def sampling():
 
 
 @pytest.fixture(scope="session")
+def timers():
+    """Skips where threads cannot be timed by timers of their own, or nothing can be counted, with the program's own reason."""
+    done = run(PLUMBLINE, "profile", "--sampling=timer", "--roofs=no", "--caches=no", "--", "true")
+    if done.returncode == 2:
+        pytest.skip("SKIP: " + done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="session")
 def built(tmp_path_factory):
     """Builds a program of this folder."""
     folder = tmp_path_factory.mktemp("programs")
@@ -50,11 +60,20 @@ def roofs(tmp_path_factory):
     return {"XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
 
 
-def profile(tmp_path, *words, code=0, options=("--roofs=no", "--caches=no", "--functions=20"), environment=None):
+def profile(tmp_path, *words, code=0, options=("--roofs=no", "--caches=no", "--functions=20"), environment=None, before=()):
     out = tmp_path / "profile.json"
-    done = run(PLUMBLINE, "profile", "-o", out, *options, "--", *words, environment=environment or {})
+    done = run(*before, PLUMBLINE, "profile", "-o", out, *options, "--", *words, environment=environment or {})
     assert done.returncode == code, done.stdout + done.stderr
     return json.loads(out.read_text()), done
+
+
+def compiled(*words):
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+
+
+def loops(document):
+    return {(row["function"], row["name"]): row for row in document["rows"] if row["kind"] == "loop"}
 
 
 def functions(document):
@@ -81,6 +100,49 @@ def test_a_program_of_known_functions(tmp_path, built):
     assert "known" in done.stderr and "polynomial" in done.stderr
 
 
+OPTIMIZED = ["-O2", "-g", "-ffp-contract=off", HERE / "loops.c"]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.usefixtures("sampling")
+def test_two_loops_in_one_function(tmp_path, compiler):
+    if not shutil.which(compiler):
+        pytest.skip(f"SKIP: {compiler} was not found")
+    program = tmp_path / "loops"
+    if compiler == "gcc":
+        compiled("gcc", *OPTIMIZED, "-o", program)
+    else:  # in a library
+        compiled("clang", *OPTIMIZED, "-DALONE=1", "-shared", "-fPIC", "-o", tmp_path / "libtwo.so")
+        compiled("clang", *OPTIMIZED, "-DALONE=2", "-L", tmp_path, "-ltwo", f"-Wl,-rpath,{tmp_path}", "-o", program)
+    document, done = profile(tmp_path, program, "3000")
+    function, found = functions(document)["two_loops"], loops(document)
+    told = [line.split() for line in done.stdout.splitlines()]
+    all_seconds = sum(float(seconds) for _, _, seconds in told)
+    for line, flops, seconds in told:
+        row = found["two_loops", f"loops.c:{line}"]
+        assert row["flops"] == int(flops), line
+        assert row["object"] == function["object"] and row["cores"] == 1
+        share = float(seconds) / all_seconds * sum(found["two_loops", f"loops.c:{other}"]["share"] for other, _, _ in told)
+        assert row["share_lo"] - 0.02 <= share <= row["share_hi"] + 0.02, (line, share, row["share"])
+        assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] * 1e-9)
+        assert f"  loops.c:{line} " in done.stderr
+    # Nothing is in two loops, and what the loops around do is little.
+    for event in ("instructions", "flops.fp64.add", "flops.fp64.div", "loads", "branches"):
+        of_loops = sum(row["counts"][event] for (name, _), row in found.items() if name == "two_loops")
+        assert 0.99 * function["counts"][event] <= of_loops <= function["counts"][event], event
+    assert sum(row["samples"] for (name, _), row in found.items() if name == "two_loops") <= function["samples"]
+
+
+@pytest.mark.usefixtures("sampling")
+def test_a_stripped_program_has_no_lines(tmp_path):
+    program = tmp_path / "loops"
+    compiled("gcc", *OPTIMIZED, "-s", "-o", program)
+    document, _ = profile(tmp_path, program, "300")
+    assert not loops(document)
+    (longest, *_) = functions(document)
+    assert any("no source lines" in note and longest in note for note in document["notes"]), document["notes"]
+
+
 @pytest.mark.usefixtures("sampling")
 def test_what_runs_at_once_and_what_runs_in_turns(tmp_path, built):
     program = built("shared_work.c")
@@ -96,6 +158,53 @@ def test_what_runs_at_once_and_what_runs_in_turns(tmp_path, built):
     assert 1 <= at_once["cores"] <= most
     assert at_once["cpu_seconds"] / most * 0.99 <= at_once["seconds"] <= at_once["cpu_seconds"]
     assert at_once["imbalance"] >= 1
+
+
+@pytest.mark.usefixtures("timers")
+def test_timers_of_its_own_where_perf_event_is_refused(tmp_path):
+    program = tmp_path / "loops"
+    compiled("gcc", *OPTIMIZED, "-o", program)
+    document, done = profile(tmp_path, program, "3000", before=NO_PERF_EVENT)
+    assert any("timers in the program's own threads" in note and "perf_event_open" in note for note in document["notes"])
+    (total,) = [row for row in document["rows"] if row["kind"] == "total"]
+    found = loops(document)
+    told = [line.split() for line in done.stdout.splitlines()]
+    all_seconds = sum(float(seconds) for _, _, seconds in told)
+    for line, flops, seconds in told:
+        row = found["two_loops", f"loops.c:{line}"]
+        assert row["flops"] == int(flops)
+        share = float(seconds) / all_seconds
+        assert row["share_lo"] - 0.02 <= share <= row["share_hi"] + 0.02, (line, share, row["share"])
+    # A sample stands for as much time as lies between two ticks of the system's clock.
+    function = functions(document)["two_loops"]
+    assert function["cpu_seconds"] == pytest.approx(all_seconds, rel=0.1)
+    assert total["samples"] > 0 and function["share"] > 0.9
+
+
+@pytest.mark.usefixtures("timers")
+def test_timers_of_threads_and_children(tmp_path, built):
+    by_timers = ("--roofs=no", "--caches=no", "--sampling=timer")
+    document, _ = profile(tmp_path, built("shared_work.c"), "10", options=by_timers)
+    work = functions(document)["work"]
+    assert 1 <= work["cores"] <= min(3, len(os.sched_getaffinity(0)))
+    assert not any("they may not have done the same" in note for note in document["notes"]), document["notes"]
+    assert work["share"] > 0.9
+    # What a program does with all signals at once leaves the timers' out, and its own reach it.
+    script = tmp_path / "signals.py"
+    script.write_text(
+        "import signal\n"
+        "got = []\n"
+        "for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGRTMAX}:\n"
+        "    signal.signal(number, lambda number, frame: got.append(number))\n"
+        "signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())\n"
+        "sum(i * 0.5 for i in range(1_000_000))\n"
+        "signal.pthread_sigmask(signal.SIG_SETMASK, [])\n"
+        "signal.raise_signal(signal.SIGPROF)\n"
+        "print(got == [signal.SIGPROF])\n"
+    )
+    document, done = profile(tmp_path, sys.executable, script, options=by_timers)
+    assert done.stdout == "True\n"
+    assert sum(row["samples"] for row in document["rows"] if row["kind"] == "function") >= 3
 
 
 @pytest.fixture(scope="session")
@@ -346,6 +455,6 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
     launcher.chmod(0o755)
     assert "is a launcher" in refused("--", launcher, "-n", "2", "true")
     assert "none.h5" in refused(f"--roofs={tmp_path / 'none.h5'}", "--", "true")
-    line = refused("--roofs=no", "--", "true", before=NO_PERF_EVENT)
+    line = refused("--roofs=no", "--sampling=perf", "--", "true", before=NO_PERF_EVENT)
     assert "perf_event_paranoid" in line and "--count-only" in line
     assert "profile counts either" in refused("--gpu", "--count-only", "--", "true")

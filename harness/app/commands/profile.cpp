@@ -85,6 +85,12 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->capture_default_str()
       ->check(a_value("auto, measure, no, or a result file"));
   command
+      ->add_option(
+          "--sampling", options->sampling,
+          "perf: times by perf_event; timer: by timers in the program's threads; auto: the first where the system does not refuse it")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "perf", "timer"}));
+  command
       ->add_option("--functions", options->functions,
                    "so many functions by time; with --count-only by FLOPs, and by bytes; with --gpu so many kernels by time")
       ->capture_default_str()

@@ -26,22 +26,50 @@ double fma_part(const EventSums& counts) {
   return all > 0 ? fmas / all : absent;
 }
 
+PlacedRow placed_row(const TimedCode& code, const PlacedProgram& placed, const RooflinePlacement& at) {
+  const double cores = code.cores();
+  return {.samples = code.sum.samples,
+          .share = share_of(code.sum.samples, placed.program.profile.whole.sum.samples),
+          .cores = code.cores(),
+          .cpu_seconds = code.cpu_seconds,
+          .imbalance = code.cpu_seconds > 0 ? std::max(1.0, code.seconds * cores / code.cpu_seconds) : absent,
+          .fma_part = code.counts ? fma_part(*code.counts) : absent,
+          .at = &at,
+          .counts = code.counts.value_or(EventSums{})};
+}
+
 std::vector<PlacedRow> placed_functions(const PlacedProgram& placed) {
   const TimedProfile& profile = placed.program.profile;
   std::vector<PlacedRow> rows;
   for (std::size_t i = 0; i < profile.functions.size(); ++i) {
     const TimedFunction& function = profile.functions[i];
-    const double cores = function.cores();
-    rows.push_back({.name = function.name,
-                    .object = function.object,
-                    .samples = function.sum.samples,
-                    .share = share_of(function.sum.samples, profile.whole.sum.samples),
-                    .cores = function.cores(),
-                    .cpu_seconds = function.cpu_seconds,
-                    .imbalance = function.cpu_seconds > 0 ? std::max(1.0, function.seconds * cores / function.cpu_seconds) : absent,
-                    .fma_part = function.counts ? fma_part(*function.counts) : absent,
-                    .at = &placed.placements[i + 1],
-                    .counts = function.counts.value_or(EventSums{})});
+    PlacedRow& row = rows.emplace_back(placed_row(function, placed, placed.placements[i + 1]));
+    row.name = function.name, row.object = function.object;
+  }
+  return rows;
+}
+
+/// The loops, in the order of functions.
+std::vector<PlacedRow> placed_loops(const PlacedProgram& placed) {
+  std::vector<PlacedRow> rows;
+  for (const TimedFunction& function : placed.program.profile.functions)
+    for (const TimedLoop& loop : function.loops) {
+      PlacedRow& row = rows.emplace_back(placed_row(loop, placed, placed.loops.placements[rows.size()]));
+      row.name = loop.line, row.object = function.object, row.function = function.name;
+    }
+  return rows;
+}
+
+/// The functions, each with those of its loops below it that take much of all time.
+std::vector<PlacedRow> with_loops(const std::vector<PlacedRow>& functions, const std::vector<PlacedRow>& loops) {
+  constexpr double least_part = 0.05;
+  std::vector<PlacedRow> rows;
+  for (const PlacedRow& function : functions) {
+    rows.push_back(function);
+    for (const PlacedRow& loop : loops)
+      if (loop.function == function.name && loop.object == function.object && loop.samples >= fewest_samples &&
+          loop.share.part >= least_part)
+        rows.push_back(loop);
   }
   return rows;
 }
@@ -159,7 +187,7 @@ std::string shown_text(const ShownProfile& profile) {
   const std::size_t met = rows.size();
   rows.resize(std::min(met, profile.words.functions));
   std::string text = head_text(profile);
-  if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), rows);
+  if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), with_loops(rows, profile.loops));
   if (rows.size() < met) text += fmt::format("(functions with less time: {}; --functions=N shows more)\n", met - rows.size());
   text += unmet_text(profile) + ranks_text(profile.ranks) + remarks_text(profile.functions);
   for (const auto& note : profile.words.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
@@ -167,13 +195,14 @@ std::string shown_text(const ShownProfile& profile) {
 }
 
 std::string placed_text(const PlacedProgram& placed) {
-  return "\n" + shown_text({words_of(placed), placed_whole(placed), placed_functions(placed), rank_times(placed)});
+  return "\n" + shown_text({words_of(placed), placed_whole(placed), placed_functions(placed), placed_loops(placed), rank_times(placed)});
 }
 
 Json placed_rows(const PlacedProgram& placed) {
   Json rows = Json::array();
   rows.push_back(row_json(placed_columns("total"), placed_whole(placed)));
   for (const auto& row : placed_functions(placed)) rows.push_back(row_json(placed_columns("function"), row));
+  for (const auto& row : placed_loops(placed)) rows.push_back(row_json(placed_columns("loop"), row));
   add_other_rows(placed.counted, rows);
   return rows;
 }
@@ -182,6 +211,8 @@ std::string placed_json(const PlacedProgram& placed, const std::string& file) {
   return profile_document(file, placed_rows(placed), placed.notes, placed.counted.command, placed.counted.caches);
 }
 
-Json placed_row_schemas() { return {row_schema(placed_columns("total")), row_schema(placed_columns("function"))}; }
+Json placed_row_schemas() {
+  return {row_schema(placed_columns("total")), row_schema(placed_columns("function")), row_schema(placed_columns("loop"))};
+}
 
 }  // namespace plumbline::app

@@ -10,10 +10,17 @@
 
 namespace plumbline::app {
 
+/// The loops' places under the roofs, in the order of loop_results().
+struct PlacedLoops {
+  Results results = {};  // whose cases the places are of
+  std::vector<RooflinePlacement> placements = {};
+};
+
 struct PlacedProgram {
   ProfiledProgram program;
   ProfileResult counted;                      // of the emulated run
   std::vector<RooflinePlacement> placements;  // of the whole, then of each function, in their order
+  PlacedLoops loops;
   std::vector<std::string> notes;
 };
 
@@ -33,6 +40,7 @@ struct ShownProfile {
   ProfileWords words = {};
   PlacedRow whole = {};
   std::vector<PlacedRow> functions = {};  // by time
+  std::vector<PlacedRow> loops = {};      // in the order of functions
   std::vector<RankTimes> ranks = {};      // of a launch, by rank
 };
 std::string shown_text(const ShownProfile& profile);

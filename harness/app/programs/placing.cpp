@@ -26,9 +26,10 @@ int number_of_nodes(const std::vector<NativeRank>& ranks) {
 void note_samples(const NativeRun& native, const TimedProfile& profile, std::vector<std::string>& notes) {
   constexpr std::uint64_t fewest = 100;
   constexpr double apart = 0.05, least_seconds = 0.02;
+  if (!native.note.empty()) notes.push_back(native.note);
   if (profile.whole.sum.samples < fewest)
-    notes.push_back(fmt::format("only {} samples were taken, one a millisecond of CPU time: shares are rough, take a longer case",
-                                profile.whole.sum.samples));
+    notes.push_back(fmt::format("only {} samples were taken, one every {} of CPU time: shares are rough, take a longer case",
+                                profile.whole.sum.samples, duration(native.samples.seconds_each)));
   if (native.samples.lost > 0) notes.push_back(fmt::format("{} samples found no room and are missing", native.samples.lost));
   const double sampled = profile.whole.cpu_seconds, user = native.ending.user_seconds;
   if (std::abs(sampled - user) > std::max(apart * user, least_seconds))
@@ -83,12 +84,15 @@ PlacedProgram join_runs(ProgramRuns& runs, Symbols& symbols) {
                                    .why_not_joined = runs.why_not_joined},
                        .counted = std::move(runs.counted),
                        .placements = {},
+                       .loops = {},
                        .notes = {}};
   ProfiledProgram& program = placed.program;
   const bool joined = program.why_not_joined.empty();
   program.profile = join(runs.native.samples, joined ? placed.counted.profile : Profile{}, symbols);
   if (joined) program.total = placed.counted.profile.total;
-  std::erase_if(program.profile.functions, [&](const auto& one) { return !is_worth_a_row(one, program.total); });
+  const auto is_small = [&](const TimedCode& code) { return !is_worth_a_row(code, program.total); };
+  std::erase_if(program.profile.functions, is_small);
+  for (TimedFunction& function : program.profile.functions) std::erase_if(function.loops, is_small);
   return placed;
 }
 
@@ -97,6 +101,25 @@ std::vector<RooflinePlacement> in_order_of_cases(const Results& results, std::ve
   std::vector<RooflinePlacement> ordered(results.cases.size());
   for (auto& placement : placements) ordered[static_cast<std::size_t>(placement.of->row)] = std::move(placement);
   return ordered;
+}
+
+PlacedLoops place_loops(const ProfiledProgram& program, const Results& roofs, const std::vector<Ceiling>& ceilings) {
+  PlacedLoops loops{.results = loop_results(program, roofs)};
+  loops.placements = in_order_of_cases(loops.results, place(measurements_of(loops.results), ceilings));
+  return loops;
+}
+
+/// Names the functions of much time whose loops have no lines.
+void note_loops_without_lines(const TimedProfile& profile, std::vector<std::string>& notes) {
+  constexpr double much = 0.05;
+  std::string names;
+  for (const TimedFunction& function : profile.functions)
+    if (function.loops_without_line > 0 && function.loops.empty() && std::ranges::count(names, ',') < 2 &&
+        share_of(function.sum.samples, profile.whole.sum.samples).part > much)
+      names += (names.empty() ? "" : ", ") + function.name;
+  if (!names.empty())
+    notes.push_back(fmt::format(
+        "loops of {} have no source lines, for there is no debug information: build with -g, or install the package's (-dbgsym)", names));
 }
 
 /// A place without counts says why here they are missing: the roofline would look for them in other flavors.
@@ -129,7 +152,7 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   std::vector<std::string> notes = std::move(runs.notes);
   note_samples(runs.native, placed.program.profile, notes);
   if (placed.program.why_not_joined.empty())
-    note_differences(runs.native, placed, notes);
+    note_differences(runs.native, placed, notes), note_loops_without_lines(placed.program.profile, notes);
   else
     notes.push_back("times and counts are not joined: " + placed.program.why_not_joined);
   for (const auto& source : {runs.roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
@@ -137,6 +160,7 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   Results results = program_results(placed.program, std::move(runs.roofs.results));
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, placed.notes));
   placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
+  placed.loops = place_loops(placed.program, results, ceilings);
   explain_missing_counts(placed);
   results.provenance = provenance_of(words_of(placed));
   const bool told = show_placed(options, placed, results);

@@ -97,11 +97,12 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
     return [text](const Row& row) { return row.samples < fewest_samples ? std::string("-") : std::string(std::invoke(text, *row.at)); };
   };
   const auto intensity = [](const char* level) { return [level](const Row& row) { return intensity_cell(*row.at, level); }; };
-  return with_measures(
+  auto columns = with_measures(
       Columns<Row>{
           kind_column<Row>(kind),
-          Column<Row>("name", "name of the function, or of the program", &Row::name)
-              .in_row("function", Align::left, [](const Row& row) { return shortened(row.name); }),
+          Column<Row>("name", "name of the function, or of the program; of a loop the source line that closes it, as heat3d.c:42",
+                      &Row::name)
+              .in_row("function", Align::left, [](const Row& row) { return (row.function.empty() ? "" : "  ") + shortened(row.name); }),
           {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
           {"case", "case that it is in a result file", of_place([](const Place& p) { return OrNull{p.of == nullptr ? "" : p.of->id}; })},
           {"samples", "samples of the native run that met it", &Row::samples},
@@ -137,8 +138,11 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
            of_place([](const Place& p) { return p.status == Status::ok ? p.bound_status : p.status; })},
           {"reason", "why it has no place",
            of_place([](const Place& p) { return OrNull{p.status == Status::ok ? p.bound_reason : p.reason}; })},
-          Column<Row>(Heading{"in", Align::left}, [](const Row& row) { return shortened(file_name(row.object)); })},
+          Column<Row>(Heading{"in", Align::left},
+                      [](const Row& row) { return row.function.empty() ? shortened(file_name(row.object)) : ""; })},
       &Row::counts);
+  if (kind == "loop") columns.push_back({"function", "name of the function that it is in", &Row::function});
+  return columns;
 }
 
 namespace {

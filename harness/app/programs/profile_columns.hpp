@@ -52,9 +52,10 @@ struct ThreadOfProcess : ThreadReport {
   int rank, pid;
 };
 
-/// A program, or a function of it, with its part of the time and its place under the roofs.
+/// A program, a function of it, or a loop of that, with its part of the time and its place under the roofs.
 struct PlacedRow {
-  std::string name = {}, object = {};
+  std::string name = {}, object = {};  // the name of a loop is its source line
+  std::string function = {};           // that a loop is in; else empty
   std::uint64_t samples = 0;
   Share share = {};                       // of all samples
   int cores = 1;                          // that did it at once
@@ -69,7 +70,7 @@ struct PlacedRow {
 inline constexpr std::uint64_t fewest_samples = 10;
 
 Columns<WholeLaunch> total_columns();
-/// `kind`: total or function.
+/// `kind`: total, function or loop.
 Columns<PlacedRow> placed_columns(const std::string& kind);
 /// `far`: the boundary of which people see the bytes.
 Columns<EndedRank> rank_columns(const std::string& far);

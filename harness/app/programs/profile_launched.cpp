@@ -29,9 +29,13 @@ struct LauncherCommand {
 };
 
 LauncherCommand launcher_command(const ProfileOptions& options, const char* pass, const fs::path& folder) {
-  const std::vector<std::string> before{program_path().string(),        "profiled-rank",
-                                        fmt::format("--pass={}", pass), "--folder=" + folder.string(),
-                                        "--caches=" + options.caches,   "--"};
+  const std::vector<std::string> before{program_path().string(),
+                                        "profiled-rank",
+                                        fmt::format("--pass={}", pass),
+                                        "--folder=" + folder.string(),
+                                        "--caches=" + options.caches,
+                                        "--sampling=" + options.sampling,
+                                        "--"};
   LauncherCommand command{.run = {.file = find_launcher(options.command.front()), .words = {}}, .program = {}};
   command.run.words = with_words_before_programs(options.command, command.run.file, before, names_program);
   command.program = *std::ranges::search(command.run.words, before).end();

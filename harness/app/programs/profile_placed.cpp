@@ -7,11 +7,10 @@
 #include "app/programs/emulated_counts.hpp"
 #include "app/programs/kept_roofs.hpp"
 #include "app/programs/placing.hpp"
+#include "app/programs/sampled_run.hpp"
 #include "app/programs/two_runs.hpp"
 #include "core/error.hpp"
-#include "measure/clock.hpp"
 #include "profile/launcher_words.hpp"
-#include "profile/program.hpp"
 
 namespace plumbline::app {
 
@@ -28,14 +27,14 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   ProgramRuns runs{.name = fs::path(options.command.front()).filename().string(), .roofs = find_roofs(options.roofs)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
   const RepeatedInput input;
-  runs.native = run_natively({.file = find_program(options.command.front()), .words = options.command}, symbols);
-  runs.native.clock_hz = core_clock_hz();
+  runs.native = run_sampled(options, meeting.folder() / "samples", symbols);
   const ProgramEnding& ending = runs.native.ending;
   if (ending.code != 0) tell(how_it_ended(ending), options, meeting);
   EmulatedEnding counted{.code = ending.code};
   const fs::path errors = meeting.folder() / "counted.errors";
   if (ending.interrupted == 0) {
     input.give_again(emulated.tool.streams, runs.notes);
+    emulated.tool.tool_options.emplace_back("--loops=yes");
     emulated.tool.streams.output = "/dev/null", emulated.tool.streams.errors = errors.string();
     counted = run_emulated(emulated, meeting, launch.rank);
   }

@@ -13,7 +13,7 @@ namespace plumbline::app {
 
 struct ProfileOptions {
   bool count_only = false, gpu = false, json = false;
-  std::string caches = "auto", output, counts, roofs = "auto";
+  std::string caches = "auto", output, counts, roofs = "auto", sampling = "auto";
   std::size_t functions = 10;       // or kernels
   std::uint64_t most_launches = 0;  // of each kernel; 0: all
   double wait_seconds = 60;

@@ -1,22 +1,19 @@
 #include "app/programs/profiled_rank.hpp"
 
 #include "app/programs/emulated_counts.hpp"
+#include "app/programs/sampled_run.hpp"
 #include "core/host_name.hpp"
 #include "machine/cpu.hpp"
-#include "measure/clock.hpp"
 #include "profile/native_run.hpp"
-#include "profile/program.hpp"
 #include "profile/symbols.hpp"
 
 namespace plumbline::app {
 namespace {
 
 int run_timed(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
-  const ProgramRun program{.file = find_program(options.command.front()), .words = options.command};
   Symbols symbols;
   NativeRank rank{.rank = launch.rank, .size = launch.size, .host = host_name(), .cpu = this_cpu().name};
-  rank.run = run_natively(program, symbols);
-  rank.run.clock_hz = core_clock_hz();
+  rank.run = run_sampled(options, meeting.folder() / (meeting.prefix(launch.rank) + "samples"), symbols);
   const ProgramEnding& ending = rank.run.ending;
   if (ending.code != 0) tell(how_it_ended(ending), options, meeting);
   write_native_rank(meeting.folder() / (meeting.prefix(launch.rank) + "json"), rank);
@@ -25,7 +22,8 @@ int run_timed(const ProfileOptions& options, const Launch& launch, const LaunchM
 }
 
 int run_counted(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
-  const EmulatedRun run = prepare_emulated(options, launch, meeting);
+  EmulatedRun run = prepare_emulated(options, launch, meeting);
+  run.tool.tool_options.emplace_back("--loops=yes");
   EmulatedEnding ending = run_emulated(run, meeting, launch.rank);
   tell(ending.fault, options, meeting);
   ending.notes.insert(ending.notes.end(), run.notes.begin(), run.notes.end());

@@ -113,6 +113,32 @@ class ResultsOfProgram {
   std::string node_;
 };
 
+/// Names functions, in their order: the file's name tells apart what else shares a name, and a number what then still does, by its place in
+/// the file.
+std::vector<Json> parameters_of(const TimedProfile& profile) {
+  std::map<std::string, std::map<std::uint64_t, std::size_t>> places;
+  const auto file_of = [](const TimedFunction& function) { return std::filesystem::path(function.object).filename().string(); };
+  for (std::size_t i = 0; i < profile.functions.size(); ++i)
+    places[fmt::format("{}\n{}", profile.functions[i].name, file_of(profile.functions[i]))].try_emplace(profile.functions[i].begin, i);
+  std::vector<std::string> names(profile.functions.size());
+  for (const auto& [name, functions] : places) {
+    std::size_t number = 0;
+    for (const auto& [begin, i] : functions) names[i] = ++number == 1 ? name : fmt::format("{} {}", name, number);
+  }
+  const CaseNames short_names(names);
+  std::vector<Json> parameters;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string file = file_of(profile.functions[i]);
+    parameters.push_back({{"part", short_names.of(names[i])}, {"in", CaseNames({file}).of(file)}});
+  }
+  return parameters;
+}
+
+Part part_of(const TimedCode& code, const Json& parameters) {
+  return {parameters, code.cores(), code.seconds, code.sum.samples > 0 ? "" : "no sample met it: it takes less time than sampling can tell",
+          code.counts ? &*code.counts : nullptr};
+}
+
 }  // namespace
 
 std::string why_no_counts(const ProfiledProgram& program) {
@@ -120,11 +146,11 @@ std::string why_no_counts(const ProfiledProgram& program) {
   return "the counted run did not execute it: it chose other code there, or went another way";
 }
 
-bool is_worth_a_row(const TimedFunction& function, const EventSums& total) {
+bool is_worth_a_row(const TimedCode& code, const EventSums& total) {
   constexpr double least_part = 1e-3;
-  if (function.sum.samples > 0) return true;
-  if (!function.counts) return false;
-  const auto is_much = [&](auto amount) { return amount(*function.counts).value_or(0) > least_part * amount(total).value_or(0); };
+  if (code.sum.samples > 0) return true;
+  if (!code.counts) return false;
+  const auto is_much = [&](auto amount) { return amount(*code.counts).value_or(0) > least_part * amount(total).value_or(0); };
   return is_much([](const EventSums& sums) { return flops(sums); }) || is_much([](const EventSums& sums) { return bytes(sums, "reg-L1"); });
 }
 
@@ -133,28 +159,20 @@ Results program_results(const ProfiledProgram& program, Results roofs) {
   const TimedProfile& profile = program.profile;
   const EventSums* const total = program.why_not_joined.empty() ? &program.total : nullptr;
   results.add({{{"part", "whole"}}, profile.whole.cores(), program.ending.wall_seconds, "", total});
-  // The file's name tells apart what else shares a name, and a number what then still does: by its place in the file.
-  std::map<std::string, std::map<std::uint64_t, std::size_t>> places;
-  const auto name_in_file = [](const TimedFunction& function) {
-    return fmt::format("{}\n{}", function.name, std::filesystem::path(function.object).filename().string());
-  };
-  for (std::size_t i = 0; i < profile.functions.size(); ++i)
-    places[name_in_file(profile.functions[i])].try_emplace(profile.functions[i].begin, i);
-  std::vector<std::string> names(profile.functions.size());
-  for (const auto& [name, functions] : places) {
-    std::size_t number = 0;
-    for (const auto& [begin, i] : functions) names[i] = ++number == 1 ? name : fmt::format("{} {}", name, number);
-  }
-  const CaseNames short_names(names);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const TimedFunction& function = profile.functions[i];
-    const std::string file = std::filesystem::path(function.object).filename().string();
-    results.add({{{"part", short_names.of(names[i])}, {"in", CaseNames({file}).of(file)}},
-                 function.cores(),
-                 function.seconds,
-                 function.sum.samples > 0 ? "" : "no sample met it: it takes less time than sampling can tell",
-                 function.counts ? &*function.counts : nullptr});
-  }
+  const std::vector<Json> parameters = parameters_of(profile);
+  for (std::size_t i = 0; i < parameters.size(); ++i) results.add(part_of(profile.functions[i], parameters[i]));
+  return results.take();
+}
+
+Results loop_results(const ProfiledProgram& program, Results roofs) {
+  ResultsOfProgram results(program, std::move(roofs));
+  const std::vector<Json> parameters = parameters_of(program.profile);
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    for (const TimedLoop& loop : program.profile.functions[i].loops) {
+      Json of_loop = parameters[i];
+      of_loop["loop"] = loop.line;
+      results.add(part_of(loop, of_loop));
+    }
   return results.take();
 }
 

@@ -23,13 +23,17 @@ struct ProfiledProgram {
 /// Says why a function, or the whole, has times and no counts.
 std::string why_no_counts(const ProfiledProgram& program);
 
-/// Whether a function is worth a row: a sample met it, or it has a thousandth of the program's FLOPs or of its bytes at L1.
-bool is_worth_a_row(const TimedFunction& function, const EventSums& total);
+/// Whether a function or a loop is worth a row: a sample met it, or it has a thousandth of the program's FLOPs or of its bytes at L1.
+bool is_worth_a_row(const TimedCode& code, const EventSums& total);
 
 /// Makes the results: first the whole's case, program/NAME/PRECISION/part=whole/r1tT/native, whose time is that from start to end; then the
 /// functions in their order, program/NAME/PRECISION/part=FUNCTION/in=FILE/r1tT/native, T the cores of a node that did it at once, of
 /// whatever ranks. A function that was never met has no time, one that the counted run did not execute no counts, each with its reason. Of
 /// several nodes the counts are those of one, the mean. Ceilings and machines are those of `roofs`, and the node is the one that has them.
 Results program_results(const ProfiledProgram& program, Results roofs);
+
+/// Makes results of the loops alone, of each function in their order, so that they can be placed: their cases are those of the functions,
+/// and loop=LINE tells them apart.
+Results loop_results(const ProfiledProgram& program, Results roofs);
 
 }  // namespace plumbline::app

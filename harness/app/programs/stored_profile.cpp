@@ -49,6 +49,7 @@ PlacedRow placed_row(const ProfileRow& row, const RooflinePlacement& at) {
   const auto whole = [](double value) { return value > 0 && value < 1e15 ? static_cast<std::uint64_t>(std::llround(value)) : 0; };
   return {.name = row.name,
           .object = row.object,
+          .function = row.function,
           .samples = whole(row.samples),
           .share = {row.share, row.share_lo, row.share_hi},
           .cores = static_cast<int>(std::clamp<std::uint64_t>(whole(row.cores), 1, 1U << 20)),
@@ -93,6 +94,7 @@ std::unique_ptr<StoredProfile> stored_profile(const std::string& file, const Res
     const PlacedRow row = placed_row(profile->rows[i], profile->places[i]);
     if (profile->rows[i].kind == "total") profile->shown.whole = row;
     if (profile->rows[i].kind == "function") profile->shown.functions.push_back(row);
+    if (profile->rows[i].kind == "loop") profile->shown.loops.push_back(row);
     if (profile->rows[i].kind == "rank" && std::isfinite(profile->rows[i].seconds))
       profile->shown.ranks.push_back(rank_times(profile->rows[i]));
   }
