@@ -141,7 +141,7 @@ TEST(ComparedProfiles, TellChangeFromNoise) {
   EXPECT_EQ(parts[1].row().name, "same") << "the longest first";
   EXPECT_EQ(part_of(parts, "slower").verdict, Verdict::slower);
   EXPECT_EQ(part_of(parts, "noise").verdict, Verdict::ambiguous);
-  EXPECT_EQ(parts[0].judged.lo, parts[0].judged.hi) << "the whole was timed";
+  EXPECT_EQ(parts[0].judged.lo, parts[0].judged.hi) << "the whole was timed, and its CPU time is not known";
   const Judged& same = parts[1].judged;
   EXPECT_NEAR(same.slowdown, 0.995, 1e-9);
   EXPECT_NEAR(std::log(same.hi / same.lo), 2 * 1.96 * std::sqrt(1. / 2000 + 1. / 1990), 0.002) << "the rates of two Poisson processes";
@@ -149,14 +149,24 @@ TEST(ComparedProfiles, TellChangeFromNoise) {
 
 TEST(ComparedProfiles, TimesThatOverlapAreScaledAsTheyAre) {
   // On two cores at once the same number of samples is half the time.
-  const auto parts = compare_profiles(std::vector{function("f", 1000, 1000)}, std::vector{function("f", 1000, 1000, 500)}, 0.05);
+  const std::vector before{function("f", 1000, 1000)}, after{function("f", 1000, 1000, 500)};
+  const auto parts = compare_profiles(before, after, 0.05);
   EXPECT_NEAR(parts[0].judged.slowdown, 0.5, 1e-12);
   EXPECT_EQ(parts[0].verdict, Verdict::faster);
 }
 
+TEST(ComparedProfiles, AWholeThatOthersDisturbedIsNotSaidToBeSlower) {
+  std::vector<ProfileRow> before{whole(3)}, after{whole(3.5)};
+  before[0].cpu_seconds = 2, after[0].cpu_seconds = 1.9;
+  before[0].cores = after[0].cores = 1;
+  EXPECT_EQ(compare_profiles(before, after, 0.05)[0].verdict, Verdict::ambiguous);
+  after[0].cpu_seconds = 2.4;
+  EXPECT_EQ(compare_profiles(before, after, 0.05)[0].verdict, Verdict::slower);
+}
+
 TEST(ComparedProfiles, SayWhatCameAndWent) {
-  const auto parts = compare_profiles(std::vector{function("old", 10, 20), function("kept", 10, 20)},
-                                      std::vector{function("kept", 10, 20), function("new", 10, 20)}, 0.05);
+  const std::vector before{function("old", 10, 20), function("kept", 10, 20)}, after{function("kept", 10, 20), function("new", 10, 20)};
+  const auto parts = compare_profiles(before, after, 0.05);
   EXPECT_EQ(part_of(parts, "old").presence(), Presence::went);
   EXPECT_EQ(part_of(parts, "new").presence(), Presence::came);
   EXPECT_NE(part_of(parts, "new").status, Status::ok);
@@ -169,9 +179,11 @@ TEST(ComparedProfiles, SayWhatCameAndWent) {
 TEST(ComparedProfiles, AFunctionIsTheSameInAFileOfAnotherName) {
   ProfileRow optimized = function("f", 10, 20), library = function("f", 10, 20);
   optimized.object = "/tmp/program_O3", library.object = "/lib/libx.so";
-  EXPECT_EQ(compare_profiles(std::vector{function("f", 10, 20)}, std::vector{optimized}, 0.05).size(), 1U);
+  const std::vector one{function("f", 10, 20)}, renamed{optimized};
+  EXPECT_EQ(compare_profiles(one, renamed, 0.05).size(), 1U);
   // The one in the file of that name is the same, where there are two.
-  const auto parts = compare_profiles(std::vector{function("f", 10, 20), library}, std::vector{library, optimized}, 0.05);
+  const std::vector before{function("f", 10, 20), library}, after{library, optimized};
+  const auto parts = compare_profiles(before, after, 0.05);
   ASSERT_EQ(parts.size(), 2U);
   for (const auto& part : parts) EXPECT_EQ(part.presence(), Presence::both);
 }
@@ -189,7 +201,8 @@ TEST(ComparedProfiles, SayWhetherTheWorkIsTheSame) {
 TEST(ComparedProfiles, WhatNoSampleMetHasNoVerdict) {
   ProfileRow unmet = function("f", 0, 20);
   unmet.seconds = absent;
-  const auto parts = compare_profiles(std::vector{unmet}, std::vector{function("f", 10, 20)}, 0.05);
+  const std::vector before{unmet}, after{function("f", 10, 20)};
+  const auto parts = compare_profiles(before, after, 0.05);
   EXPECT_EQ(parts[0].status, Status::unavailable);
   EXPECT_EQ(parts[0].reason, "no sample met it before");
 }

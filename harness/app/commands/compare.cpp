@@ -189,11 +189,14 @@ Exit compare_profiled(const CompareOptions& options, const Results& before, cons
   auto notes = profile_notes(*stored_profile(options.before, before, {}), *stored_profile(options.after, after, {}));
   for (auto& note : differing_circumstances(observe_results(before), observe_results(after))) notes.push_back(std::move(note));
   notes.push_back(fmt::format(
-      "change: how much longer a function takes, with the 95 % interval that the numbers of its samples leave; the whole was timed from "
-      "start to end. SLOWER, FASTER: the interval lies beyond {}; SAME: within; AMBIGUOUS: neither. Each side is one run: how runs of the "
-      "same program differ is in no interval",
+      "change: how much longer a function takes, with the 95 % interval that the numbers of its samples leave; of the whole, from start to "
+      "end and by its CPU time a core. SLOWER, FASTER: the interval lies beyond {}; SAME: within; AMBIGUOUS: neither. Each side is one "
+      "run: how runs of the same program differ is in no interval",
       percent_text(threshold)));
-  notes.emplace_back("FLOPs, bytes: counted, so that any change is one of the program or its input; -: not known on a side, or none");
+  notes.emplace_back(
+      "FLOPs, bytes: counted, so that any change is one of the program or its input; ~same: less than 0.05 % apart; -: not known on a "
+      "side, "
+      "or none");
   const auto rows = [&] { return rows_json(compared_part_columns(), parts); };
   if (options.format == Format::json)
     print(document("compare-profile", options.after, rows(), notes,

@@ -115,29 +115,47 @@ std::string missing_value(const std::vector<const MeasuredRow*>& rows, const Row
   return {};
 }
 
-constexpr std::array ends{&Told::lo, &Told::value, &Told::hi};
+using End = double Told::*;
+constexpr std::array<End, 3> ends{&Told::lo, &Told::value, &Told::hi};
+using EndsByRows = std::map<std::string, End>;
 
-/// The values of a comparison: by the counters' numbers, and by both ends of what they leave open. Throws NoValue.
-Numbers values_of(const MeasuredFile& file, const PaperExpectation& expectation, const RowSets& sets, std::set<std::string>& by) {
+/// The ends that rows of each name are taken at together: one counter errs alike in all of them, the samples of functions do not.
+std::vector<EndsByRows> ends_together(const RowSets& sets) {
+  constexpr std::size_t most_names = 6;
+  const bool of_samples = std::ranges::any_of(sets, [](const auto& set) { return set.second.front()->profile != nullptr; });
+  if (of_samples && sets.size() > most_names) throw NoValue("the intervals of so many rows are not combined");
+  std::vector<EndsByRows> all(of_samples ? 1 : ends.size());
+  for (const auto& [name, rows] : sets) {
+    std::vector<EndsByRows> more;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t end = 0; end < ends.size(); ++end)
+        if (of_samples || end == i) more.emplace_back(all[i])[name] = ends[end];
+    all = std::move(more);
+  }
+  return all;
+}
+
+/// The values of a comparison: by the counters' numbers, and by the ends of what they leave open. Throws NoValue.
+std::vector<Numbers> values_of(const MeasuredFile& file, const PaperExpectation& expectation, const RowSets& sets,
+                               std::set<std::string>& by) {
   for (const auto& [name, rows] : sets)
     if (const auto missing = missing_value(rows, expectation.rows.at(name), expectation.by); !missing.empty())
       throw NoValue(fmt::format("there is no row of {} for {}", missing, rows.front()->kernel));
-  Numbers values;
-  for (const auto end : ends) {
-    const Numbers some = evaluate(expectation.formula, [&](const Formula& quantity) {
+  std::vector<Numbers> values;
+  for (const auto& at : ends_together(sets)) {
+    values.push_back(evaluate(expectation.formula, [&](const Formula& quantity) {
       Numbers numbers;
       for (const auto* row : sets.at(quantity.rows)) {
         const Told told = file.told(*row, quantity);
         by.insert(told.by.begin(), told.by.end());
         if (!told.why_not.empty()) throw NoValue(fmt::format("{} ({})", told.why_not, row->name));
-        numbers.push_back(told.*end);
+        numbers.push_back(told.*at.at(quantity.rows));
       }
       return numbers;
-    });
-    values.insert(values.end(), some.begin(), some.end());
+    }));
+    for (const double value : values.back())
+      if (!std::isfinite(value)) throw NoValue("the quantity is no finite number here");
   }
-  for (const double value : values)
-    if (!std::isfinite(value)) throw NoValue("the quantity is no finite number here");
   return values;
 }
 
@@ -152,24 +170,23 @@ double beyond(double value, const PaperExpectation& expectation) {
 }
 
 /// Adds the values of one comparison. Throws NoValue where their interval lies across a bound.
-void add_values(const Numbers& values, const PaperExpectation& expectation, JudgedExpectation& judged) {
-  const auto within = static_cast<std::size_t>(
-      std::count_if(values.begin(), values.end(), [&](double value) { return lies_between(value, expectation.least, expectation.most); }));
-  const std::size_t single = values.size() / ends.size();
-  for (std::size_t i = 0; i < single; ++i) {
-    const bool is_in = lies_between(values[i], expectation.least, expectation.most);
-    for (std::size_t end = 1; end < ends.size(); ++end)
-      if (lies_between(values[end * single + i], expectation.least, expectation.most) != is_in)
-        throw NoValue("what its counters leave open decides: the interval lies across a bound");
+void add_values(const std::vector<Numbers>& values, const PaperExpectation& expectation, JudgedExpectation& judged) {
+  const auto is_in = [&](double value) { return lies_between(value, expectation.least, expectation.most); };
+  bool differs = false;
+  for (std::size_t i = 0; i < values.front().size(); ++i) {
+    for (const Numbers& at : values)
+      if (is_in(at[i]) != is_in(values.front()[i])) throw NoValue("what its counters leave open decides: the interval lies across a bound");
+    differs = differs || !is_in(values.front()[i]);
   }
   judged.comparisons += 1;
-  if (within < values.size()) judged.verdict = Verdict::differs;
+  if (differs) judged.verdict = Verdict::differs;
   if (judged.verdict == Verdict::not_measurable) judged.verdict = Verdict::confirmed;
-  for (const double value : values) {
-    if (!std::isfinite(judged.measured) || beyond(value, expectation) > beyond(judged.measured, expectation)) judged.measured = value;
-    judged.measured_lo = std::fmin(judged.measured_lo, value);
-    judged.measured_hi = std::fmax(judged.measured_hi, value);
-  }
+  for (const Numbers& at : values)
+    for (const double value : at) {
+      if (!std::isfinite(judged.measured) || beyond(value, expectation) > beyond(judged.measured, expectation)) judged.measured = value;
+      judged.measured_lo = std::fmin(judged.measured_lo, value);
+      judged.measured_hi = std::fmax(judged.measured_hi, value);
+    }
 }
 
 /// Takes the reason of a difference, where one is known for all values that lie outside.

@@ -49,7 +49,10 @@ bool was_met(const ProfileRow& row) { return row.samples > 0 && row.seconds > 0;
 /// The ratio of two times, each of so many samples.
 Judged ratio_of_times(const ProfileRow& before, const ProfileRow& after) {
   const double ratio = after.seconds / before.seconds;
-  if (after.kind == "total") return {ratio, ratio, ratio};
+  if (after.kind == "total") {
+    const double busy = (after.cpu_seconds / after.cores) / (before.cpu_seconds / before.cores);
+    return std::isfinite(busy) && busy > 0 ? Judged{ratio, std::min(ratio, busy), std::max(ratio, busy)} : Judged{ratio, ratio, ratio};
+  }
   const auto samples = [](const ProfileRow& row) { return static_cast<std::uint64_t>(std::min(row.samples, most_samples)); };
   const Share of_both = share_of(samples(after), samples(after) + samples(before));
   const double scale = ratio * before.samples / after.samples;
@@ -99,7 +102,7 @@ std::string amount_text(double before, double after) {
   const double part = after / before - 1;
   constexpr double readable = 10, smallest = 5e-4;
   if (part > readable) return fmt::format("x {}", plain(after / before));
-  if (std::abs(part) < smallest) return fmt::format("{:+.2g} %", 100 * part);
+  if (std::abs(part) < smallest) return "~same";
   return change_text(after / before);
 }
 
@@ -193,7 +196,8 @@ Columns<ComparedPart> compared_part_columns() {
   Columns<Row> columns{
       Column<Row>("kind", "total or function", [](const Row& part) { return part.row().kind; }).one_of({"total", "function"}),
       Column<Row>("name", "name of the function, or of the program", [](const Row& part) { return part.row().name; })
-          .in_row("function", Align::left, [](const Row& part) { return shortened(part.row().name); }),
+          .in_row("function", Align::left,
+                  [](const Row& part) { return part.row().kind == "total" ? "the whole" : shortened(part.row().name); }),
       {"object", "name of the file that it lies in", [](const Row& part) { return OrNull{file_of(part.row())}; }},
       {"presence", "both, or whether it came or went", &Row::presence},
       Column<Row>("verdict", "SAME, SLOWER, FASTER or AMBIGUOUS, of its time",

@@ -34,7 +34,8 @@ struct ComparedPart {
 /// Compares two profiles: the whole, then functions by the longer of their two times. A function is the same that has its name and the name
 /// of its file, in turn where several have; what is then left of a name, once on either side, is the same in files of different names.
 /// The interval of a time's ratio is that of the ratio of two rates at which samples were met, given how many both met together (Wilson's
-/// for that part). The whole was timed, and sampling leaves nothing of it open.
+/// for that part). Of the whole it is from the ratio of its times from start to end to that of its CPU times a core, which others that
+/// share the machine change less.
 std::vector<ComparedPart> compare_profiles(std::span<const ProfileRow> before, std::span<const ProfileRow> after, double threshold);
 
 /// Whether every event was counted as often on both sides; nullopt where one of them has no counts.

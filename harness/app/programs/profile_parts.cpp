@@ -24,7 +24,7 @@ struct LeftOut {
   double seconds = 0;
   void add(const ProfileRow& row) { ++functions, seconds += row.seconds; }
   std::string text(double scale, const std::string& why) const {
-    return fmt::format("{} function{} with {} {}", functions, functions == 1 ? "" : "s", duration(scale * seconds), why);
+    return fmt::format("of the rest: {} function{} with {}, {}", functions, functions == 1 ? "" : "s", duration(scale * seconds), why);
   }
 };
 
@@ -60,12 +60,11 @@ Application application_of(std::span<const ProfileRow> profile, std::span<const 
   if (scale < 1)
     notes.push_back(fmt::format("functions ran beside each other, {} together in {} from start to end: each has its part of that",
                                 duration(met), duration(whole)));
-  if (uncounted.functions > 0) notes.push_back(uncounted.text(scale, "were not counted: they are of the rest"));
-  if (few.functions > 0)
-    notes.push_back(few.text(scale, fmt::format("were met by fewer than {} samples: they are of the rest", fewest_samples)));
-  if (unbound.functions > 0) notes.push_back(unbound.text(scale, "have no bound: they are of the rest"));
+  if (uncounted.functions > 0) notes.push_back(uncounted.text(scale, "not counted"));
+  if (few.functions > 0) notes.push_back(few.text(scale, fmt::format("each met by fewer than {} samples", fewest_samples)));
+  if (unbound.functions > 0) notes.push_back(unbound.text(scale, "without a bound"));
   if (std::isfinite(whole) && whole > scale * met)
-    notes.push_back(fmt::format("of {} from start to end no sample met {}: the system, waiting, starting; it is of the rest",
+    notes.push_back(fmt::format("of the rest: {1} of {0} from start to end that no sample met: the system, waiting, starting",
                                 duration(whole), duration(whole - scale * met)));
   return application;
 }

@@ -84,7 +84,8 @@ Columns<ProfileRow> profile_row_columns() {
 
 EventSums counts_of(const ProfileRow& row) {
   EventSums counts;
-  for (const auto& [event, count] : object_in(row.counts).items())
+  const Json counted = object_in(row.counts);
+  for (const auto& [event, count] : counted.items())
     if (is_a_count(count) || count.is_null()) counts[event] = is_a_count(count) ? std::optional(count.get<std::uint64_t>()) : std::nullopt;
   return counts;
 }

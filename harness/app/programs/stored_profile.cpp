@@ -12,8 +12,9 @@
 
 namespace plumbline::app {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfileWords, command, caches, why_not_joined, wall_seconds, user_seconds, system_seconds, processes,
-                                   ranks, nodes, functions, notes)
+// A file of an earlier program may have fewer of them.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProfileWords, command, caches, why_not_joined, wall_seconds, user_seconds, system_seconds,
+                                                processes, ranks, nodes, functions, notes)
 
 namespace {
 
