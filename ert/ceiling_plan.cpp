@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/kernel.hpp"
 #include "ert/planned_sweep.hpp"
 #include "ert/upper_case.hpp"
 
@@ -52,9 +53,7 @@ constexpr std::array bandwidth_ceilings{
 };
 constexpr Density chase_quick{3, 2}, chase_full{6, 3};
 
-std::size_t lanes(std::string_view isa, std::string_view precision) {
-  return vector_registers(isa).bytes / precision_bytes(precision);
-}
+std::size_t lanes(std::string_view isa, std::string_view precision) { return vector_registers(isa).bytes / precision_bytes(precision); }
 
 /// The preference of a flavor: gcc before clang, newer before older. One flavor makes one ceiling: ert/peak's inner loops are the same
 /// instructions from every compiler (tests/ert/instruction_table_test.py), those of ert/stream reach the same rates.

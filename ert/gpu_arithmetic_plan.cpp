@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "core/kernel.hpp"
 #include "ert/gpu_ceiling_planner.hpp"
 #include "ert/upper_case.hpp"
 

@@ -1,6 +1,6 @@
 // The keys of campaigns, of machine files for batch scripts and of counter sets.
 #pragma once
-#include "core/written_keys.hpp"
+#include "core/text/written_keys.hpp"
 
 namespace plumbline {
 

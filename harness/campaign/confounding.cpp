@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "core/kernel.hpp"
+
 namespace plumbline {
 namespace {
 

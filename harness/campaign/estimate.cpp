@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "core/kernel.hpp"
 #include "core/twin.hpp"
 
 namespace plumbline {

@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "campaign/suggest.hpp"
+#include "core/kernel.hpp"
 
 namespace plumbline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/toml_depth.hpp"
+#include "core/text/toml_depth.hpp"
 
 namespace plumbline {
 

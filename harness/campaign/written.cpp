@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "campaign/suggest.hpp"
-#include "core/text_file.hpp"
-#include "core/toml_depth.hpp"
+#include "core/text/text_file.hpp"
+#include "core/text/toml_depth.hpp"
 
 namespace plumbline {
 

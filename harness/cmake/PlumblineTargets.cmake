@@ -29,6 +29,15 @@ set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:-O1>" CACHE STRING "compiler fl
 
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together: slower, but for a change in one file" OFF)
 set(PLUMBLINE_ROOM_FILES 20)
+# A compiler cache finds in one folder little of what another one compiled with its own compiled headers.
+set(plumbline_no_cache ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(plumbline_no_cache OFF)
+endif()
+option(PLUMBLINE_COMPILED_HEADERS "Compile GoogleTest's headers once for all tests: where there is no compiler cache" ${plumbline_no_cache})
+if(PLUMBLINE_FILE_BY_FILE)  # so that an include that a file lacks shows there
+  set(PLUMBLINE_COMPILED_HEADERS OFF)
+endif()
 
 # plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so many at a time, so that the headers
 # they share are read once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a file
@@ -68,17 +77,53 @@ function(plumbline_module name)
   plumbline_compile_by_room(plumbline_${name})
 endfunction()
 
+# plumbline_test_program(NAME SOURCES... [LINKS...]): a program that a test starts, in tests/ of the build folder. Nothing of it is timed.
+function(plumbline_test_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_compile_options(${name} PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
+  # gcc 13 and later take what a function has found in its first argument for a part of its second, a name made for the call.
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-dangling-reference>")
+  target_link_libraries(${name} PRIVATE plumbline_options ${arg_LINKS})
+  if(GTest::gtest IN_LIST arg_LINKS AND PLUMBLINE_COMPILED_HEADERS)
+    # GoogleTest's headers take longer to read than most tests do. A program whose flags differ (OpenMP's) reads them itself.
+    plumbline_add_gtest_main()
+    target_precompile_headers(${name} REUSE_FROM plumbline_gtest_main)
+    set_target_properties(${name} PROPERTIES PCH_WARN_INVALID OFF)
+  endif()
+  plumbline_compile_by_room(${name})
+endfunction()
+
+# The main of GoogleTest programs, and the compiled header of all of them.
+function(plumbline_add_gtest_main)
+  if(NOT TARGET plumbline_gtest_main)
+    add_library(plumbline_gtest_main OBJECT ${PROJECT_SOURCE_DIR}/tests/gtest_main.cpp)
+    target_compile_options(plumbline_gtest_main PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
+    target_link_libraries(plumbline_gtest_main PUBLIC plumbline_options GTest::gtest)
+    if(PLUMBLINE_COMPILED_HEADERS)
+      target_precompile_headers(plumbline_gtest_main PRIVATE <gtest/gtest.h>)
+    endif()
+  endif()
+endfunction()
+
+# plumbline_needed_by_test(LABELS labels... TARGETS targets...): what a test starts, noted where sanitizers take the test: labelled unit, and none of
+# what they leave out (rates, python, sources). tests/CMakeLists.txt makes the target sanitized_tests of it.
+function(plumbline_needed_by_test)
+  cmake_parse_arguments(arg "" "" "LABELS;TARGETS" ${ARGN})
+  if(unit IN_LIST arg_LABELS AND NOT arg_LABELS MATCHES "(^|;)(rates|python|sources)(;|$)")
+    set_property(GLOBAL APPEND PROPERTY PLUMBLINE_SANITIZED_TESTS ${arg_TARGETS})
+  endif()
+endfunction()
+
 # plumbline_test(NAME SOURCES... LINKS... [LABELS unit] [TIMEOUT 120] [OWN_MAIN] [EVERY_ISA]): a GoogleTest program, registered as one
 # ctest; with EVERY_ISA (label isa) in a cross build as one for each CPU of the toolchain's PLUMBLINE_TEST_CPUS, told by PLUMBLINE_EXPECTED_ISA.
 # Skipped is an exit code, never a word in the output: a skip must not hide a failure. Two labels beside unit name what sanitizers
 # leave out: rates, a program that asks how often a judgement errs, over thousands of repetitions; python, a test of what is written in Python.
 function(plumbline_test name)
   cmake_parse_arguments(arg "OWN_MAIN;EVERY_ISA" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  plumbline_add_gtest_main()
   if(NOT arg_OWN_MAIN)
-    if(NOT TARGET plumbline_gtest_main)
-      add_library(plumbline_gtest_main OBJECT ${PROJECT_SOURCE_DIR}/tests/gtest_main.cpp)
-      target_link_libraries(plumbline_gtest_main PUBLIC plumbline_options GTest::gtest)
-    endif()
     list(APPEND arg_LINKS plumbline_gtest_main)
   endif()
   if(NOT arg_LABELS)
@@ -87,13 +132,7 @@ function(plumbline_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  add_executable(${name} ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  target_compile_options(${name} PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
-  # gcc 13 and later take what a function has found in its first argument for a part of its second, a name made for the call.
-  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-dangling-reference>")
-  target_link_libraries(${name} PRIVATE plumbline_options ${arg_LINKS} GTest::gtest)
-  plumbline_compile_by_room(${name})
+  plumbline_test_program(${name} SOURCES ${arg_SOURCES} LINKS ${arg_LINKS} GTest::gtest)
   set(tests ${name})
   if(arg_EVERY_ISA)
     list(APPEND arg_LABELS isa)
@@ -113,6 +152,7 @@ function(plumbline_test name)
   endif()
   # The long ones start first (COST), so that at the end no core waits for one of them.
   set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  plumbline_needed_by_test(LABELS ${arg_LABELS} TARGETS ${name})
   if(gpu IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY PLUMBLINE_GPU_TESTS ${name})
   endif()
@@ -134,4 +174,7 @@ function(plumbline_pytest name file)
   add_test(NAME ${name} COMMAND ${PLUMBLINE_PYTHON} -B -m pytest ${CMAKE_CURRENT_SOURCE_DIR}/${file})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
     SKIP_REGULAR_EXPRESSION "No module named pytest")
+  string(REGEX MATCHALL "<TARGET_FILE:[^>]+" started "${arg_ENVIRONMENT}")
+  list(TRANSFORM started REPLACE "^<TARGET_FILE:" "")
+  plumbline_needed_by_test(LABELS ${arg_LABELS} TARGETS ${started})
 endfunction()

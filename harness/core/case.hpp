@@ -1,12 +1,20 @@
 // A case is kernel x parameters x precision x flavor x team. Its id is stable across runs and readable.
 #pragma once
+#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 
-#include "core/kernel.hpp"
+#include "core/application.hpp"
+#include "core/flavor.hpp"
+#include "core/parameters.hpp"
 #include "core/records.hpp"
+#include "core/work.hpp"
+#include "core/workload.hpp"
 
 namespace plumbline {
+
+struct Kernel;
 
 /// A team is ranks that work on a case together, each with so many threads; or so many GPUs, each driven by one thread of a rank of its
 /// own.
@@ -27,21 +35,15 @@ struct Case {
   Team team;
 
   /// The case's id: SUITE/KERNEL/PRECISION/p=v/.../TEAM/FLAVOR.
-  std::string id() const { return work_id() + "/" + team.name() + "/" + std::string(flavor.name); }
+  std::string id() const;
   /// The id without TEAM and FLAVOR.
-  std::string work_id() const {
-    const std::string path = parameters.path();
-    return kernel->name + "/" + precision + (path.empty() ? "" : "/" + path);
-  }
-  CaseRow row() const {
-    return {id(), work_id(), kernel->name, precision, std::string(flavor.name), team.ranks, team.threads, parameters.json(), 0, team.gpus};
-  }
+  std::string work_id() const;
+  CaseRow row() const;
   /// The phases of an application; none of a kernel.
-  std::optional<ApplicationWork> application() const {
-    if (!kernel->application) return std::nullopt;
-    return kernel->application(parameters, precision, flavor.name);
-  }
-  Work work() const { return kernel->model(parameters, precision, flavor.name); }
+  std::optional<ApplicationWork> application() const;
+  Work work() const;
+  /// Allocates the case's data from `memory`, as its kernel does.
+  std::unique_ptr<Workload> prepare(std::pmr::memory_resource& memory) const;
 };
 
 }  // namespace plumbline

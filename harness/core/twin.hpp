@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 #include "core/work.hpp"
 
 namespace plumbline {

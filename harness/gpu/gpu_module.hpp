@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "core/device_memory.hpp"
-#include "core/kernel.hpp"
 #include "core/kernel_launch.hpp"
 #include "core/status.hpp"
 
 namespace plumbline {
+
+struct Kernel;
 
 /// The properties of one GPU as CUDA describes them. The order is CUDA's own, by PCI address, of those that CUDA_VISIBLE_DEVICES leaves; a
 /// MIG part is one GPU.
@@ -112,7 +113,7 @@ inline constexpr std::array gpu_module_files{GpuModuleFile{13, "libplumbline_cud
 /// tries anew.
 OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders, int driver);
 
-/// The interface's number, which changes with every change of what stands in this header and in what it includes.
+/// The interface's number, which changes with every change of what stands in this header, in what it includes, and in Kernel.
 inline constexpr int gpu_module_interface = 11;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);

@@ -7,7 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
+#include "core/work.hpp"
 
 namespace plumbline {
 

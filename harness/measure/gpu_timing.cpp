@@ -70,7 +70,7 @@ PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& te
       team_(team),
       peers_(team, gpu.memory()),
       flavor_(measured.flavor.name),
-      workload_(measured.kernel->prepare(measured.parameters, measured.precision, gpu.memory())),
+      workload_(measured.prepare(gpu.memory())),
       application_(dynamic_cast<ApplicationData*>(workload_.get())),
       sweep_(measured.flavor.sweep),
       arguments_(workload_->arguments()),

@@ -99,7 +99,7 @@ class Prepared {
   Prepared(const Case& measured, int threads, std::unique_ptr<Arena> own, Arena* given)
       : arena_(std::move(own)),
         given_(given),
-        workload_(measured.kernel->prepare(measured.parameters, measured.precision, (given == nullptr ? *arena_ : *given).emptied())),
+        workload_(measured.prepare((given == nullptr ? *arena_ : *given).emptied())),
         sweep_(measured.flavor.sweep),
         arguments_(workload_->arguments()) {
     parts_ = parts_of(workload_->extent(), workload_->grain(), threads);

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/kernel.hpp"
 #include "measure/worker_channel.hpp"
 
 extern char** environ;

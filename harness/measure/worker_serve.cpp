@@ -11,6 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/kernel.hpp"
 #include "counters/registry.hpp"
 #include "measure/arena.hpp"
 #include "measure/worker.hpp"

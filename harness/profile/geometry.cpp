@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "core/error.hpp"
-#include "core/text_file.hpp"
-#include "core/toml_depth.hpp"
+#include "core/text/text_file.hpp"
+#include "core/text/toml_depth.hpp"
 
 namespace plumbline {
 namespace {

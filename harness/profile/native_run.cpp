@@ -14,7 +14,7 @@
 #include "core/error.hpp"
 #include "core/json_text.hpp"
 #include "core/own_file.hpp"
-#include "core/whole_number.hpp"
+#include "core/text/whole_number.hpp"
 #include "profile/runtime_libraries.hpp"
 
 namespace plumbline {

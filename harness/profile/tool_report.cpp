@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "core/whole_number.hpp"
+#include "core/text/whole_number.hpp"
 
 namespace plumbline {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "core/json_text.hpp"
-#include "core/whole_number.hpp"
+#include "core/text/whole_number.hpp"
 #include "store/read_row.hpp"
 #include "store/schema.hpp"
 

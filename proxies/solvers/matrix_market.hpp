@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/text_file.hpp"
+#include "core/text/text_file.hpp"
 #include "proxies/solvers/sparse_matrix.hpp"
 
 namespace plumbline {

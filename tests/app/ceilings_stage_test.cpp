@@ -7,6 +7,7 @@
 
 #include "app/stages/form_contests_stage.hpp"
 #include "core/array.hpp"
+#include "core/kernel.hpp"
 
 namespace plumbline::app {
 namespace {

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include "core/flavor.hpp"
 
-#include "core/kernel.hpp"
+#include <gtest/gtest.h>
 
 namespace plumbline {
 namespace {

@@ -1,5 +1,5 @@
 // Files that a person wrote are read whole, pipes too; what never ends is not.
-#include "core/text_file.hpp"
+#include "core/text/text_file.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

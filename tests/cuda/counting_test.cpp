@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/kernel.hpp"
 #include "counters/cupti/cupti.hpp"
 #include "measure/gpu_counting.hpp"
 #include "opened_module.hpp"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "core/kernel.hpp"
 #include "counters/cupti/cuda_driver.hpp"
 #include "gpu/gpu_module.hpp"
 

@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "core/kernel.hpp"
+
 namespace plumbline {
 namespace {
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/kernel.hpp"
+
 namespace plumbline {
 namespace {
 

@@ -1,6 +1,7 @@
 // A module for GPUs without kernels and GPUs, which opens as the real ones do.
 #include <string_view>
 
+#include "core/kernel.hpp"
 #include "gpu/gpu_module.hpp"
 
 namespace plumbline {

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/case.hpp"
+#include "core/kernel.hpp"
 #include "tests/measure/measured_case.hpp"
 
 namespace plumbline {

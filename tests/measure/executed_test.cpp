@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/kernel.hpp"
 #include "machine/cpu.hpp"
 
 namespace plumbline {

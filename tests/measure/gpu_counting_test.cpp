@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "core/kernel.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"
 
 namespace plumbline {

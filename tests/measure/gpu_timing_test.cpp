@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/kernel.hpp"
 #include "core/unavailable.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"
 

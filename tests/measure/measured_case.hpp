@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "core/case.hpp"
+#include "core/kernel.hpp"
 
 namespace plumbline {
 

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <map>
 
+#include "core/kernel.hpp"
 #include "counters/emulated/emulated.hpp"
 #include "measure/worker_channel.hpp"
 

@@ -41,8 +41,8 @@ CACHES = "amd-interlagos"  # of the papers' processor
 REFERENCE_BLAS = "/usr/lib/{}-linux-gnu/blas".format(os.uname().machine)
 
 FLAGS = ["-std=c++20", f"-I{SOURCE}", f"-I{SOURCE}/harness"]
-CORE = ["text_file"]
-OF_SUPERLU = ["application", "kernel", "parameters", "quantity", "quantity_parts", "shared_library", "work"]
+CORE = ["text/text_file"]
+OF_SUPERLU = ["application", "flavor", "kernel", "parameters", "quantity", "quantity_parts", "shared_library", "work"]
 COMPILED = {
     "superlu": ["g++", *FLAGS, "-I/usr/include/superlu", '-DPLUMBLINE_OPENBLAS="libopenblas.so.0"',
                 *(f"{SOURCE}/harness/libraries/{name}.cpp" for name in ("superlu", "openblas")),

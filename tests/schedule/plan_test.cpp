@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/kernel.hpp"
 #include "schedule/shuffle.hpp"
 
 namespace plumbline {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/kernel.hpp"
 #include "core/twin.hpp"
 
 namespace plumbline::test {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/kernel.hpp"
 #include "counters/emulated/emulated.hpp"
 #include "counters/papi/sde_export.hpp"
 #include "measure/executed.hpp"

@@ -6,6 +6,7 @@
 #include "app/commands/command.hpp"
 #include "campaign/expand.hpp"
 #include "core/case.hpp"
+#include "core/kernel.hpp"
 #include "machine/cpu.hpp"
 #include "measure/prepared.hpp"
 #include "measure/sweeping.hpp"

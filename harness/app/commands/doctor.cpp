@@ -19,6 +19,7 @@
 #include "app/terminal/streams.hpp"
 #include "comm/communicator.hpp"
 #include "core/host_name.hpp"
+#include "core/kernel.hpp"
 #include "counters/cupti/cupti.hpp"
 #include "counters/registry.hpp"
 #include "counters/sass/disassembled.hpp"

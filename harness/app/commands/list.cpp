@@ -16,6 +16,7 @@
 #include "app/here/metric_check.hpp"
 #include "app/terminal/streams.hpp"
 #include "campaign/campaign.hpp"
+#include "core/kernel.hpp"
 #include "counters/cupti/cupti.hpp"
 #include "counters/papi/papi.hpp"
 #include "counters/registry.hpp"

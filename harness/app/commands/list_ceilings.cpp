@@ -8,6 +8,7 @@
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/gpu_ceilings_plan.hpp"
 #include "app/stages/mpi_ceilings_stage.hpp"
+#include "core/kernel.hpp"
 #include "ert/ceiling_plan.hpp"
 #include "machine/cpu.hpp"
 #include "machine/memory.hpp"

@@ -8,7 +8,7 @@
 
 #include "app/expectations/formula.hpp"
 #include "core/records.hpp"
-#include "core/written_keys.hpp"
+#include "core/text/written_keys.hpp"
 
 namespace plumbline::app {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/counter_set.hpp"
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 #include "counters/registry.hpp"
 
 namespace plumbline::app {

@@ -8,6 +8,7 @@
 
 #include "app/here/paths.hpp"
 #include "core/error.hpp"
+#include "core/kernel.hpp"
 #include "counters/cupti/cuda_driver.hpp"
 #include "counters/sass/launch_counts.hpp"
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "campaign/written.hpp"
-#include "core/toml_depth.hpp"
+#include "core/text/toml_depth.hpp"
 #include "store/file_bytes.hpp"
 
 namespace plumbline::app {

@@ -14,7 +14,7 @@
 #pragma once
 #include <string>
 
-#include "core/written_keys.hpp"
+#include "core/text/written_keys.hpp"
 #include "model/placement/projection.hpp"
 
 namespace plumbline::app {

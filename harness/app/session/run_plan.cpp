@@ -20,6 +20,7 @@
 #include "campaign/confounding.hpp"
 #include "comm/told.hpp"
 #include "core/error.hpp"
+#include "core/kernel.hpp"
 #include "machine/control_group.hpp"
 #include "machine/cpu.hpp"
 #include "model/ceilings/levels.hpp"

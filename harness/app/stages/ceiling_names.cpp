@@ -13,6 +13,7 @@
 #include "campaign/expand.hpp"
 #include "campaign/suggest.hpp"
 #include "core/gpu_device.hpp"
+#include "core/kernel.hpp"
 #include "machine/cpu.hpp"
 
 namespace plumbline::app {

@@ -14,6 +14,7 @@
 #include "app/stages/wanted_ceilings.hpp"
 #include "comm/told.hpp"
 #include "core/gpu_device.hpp"
+#include "core/kernel.hpp"
 #include "ert/gpu_ceiling_plan.hpp"
 #include "model/ceilings/gpu_ceilings.hpp"
 

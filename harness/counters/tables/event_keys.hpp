@@ -1,6 +1,6 @@
 // The keys of event tables: of CPUs and, where CUPTI counts, of GPUs.
 #pragma once
-#include "core/written_keys.hpp"
+#include "core/text/written_keys.hpp"
 
 namespace plumbline {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/toml_depth.hpp"
+#include "core/text/toml_depth.hpp"
 
 namespace plumbline {
 

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/flavor.hpp"
 #include "core/flows.hpp"
 #include "core/fnv.hpp"
-#include "core/kernel.hpp"
 
 namespace plumbline {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 #include "model/ceilings/inferred_limits.hpp"
 
 namespace plumbline {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 
 namespace plumbline {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 #include "model/ceilings/core_limits.hpp"
 #include "model/ceilings/disturbances.hpp"
 #include "model/statistics/spread.hpp"

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "core/flavor.hpp"
 #include "core/fnv.hpp"
-#include "core/kernel.hpp"
 #include "model/statistics/spread.hpp"
 
 namespace plumbline {

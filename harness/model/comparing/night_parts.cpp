@@ -5,7 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 #include "model/comparing/night_movement.hpp"
 
 namespace plumbline {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 #include "core/quantity_parts.hpp"
 #include "core/twin.hpp"
 #include "model/cases/factors.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/enumerators.hpp"
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 #include "model/statistics/words.hpp"
 
 namespace plumbline {

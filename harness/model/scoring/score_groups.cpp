@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/kernel.hpp"
+#include "core/flavor.hpp"
 
 namespace plumbline {
 namespace {

@@ -17,6 +17,7 @@
 
 #include "core/error.hpp"
 #include "core/host_name.hpp"
+#include "core/kernel.hpp"
 #include "core/unavailable.hpp"
 #include "counters/cupti/cuda_driver.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"

@@ -1,4 +1,4 @@
-#include "core/text_file.hpp"
+#include "core/text/text_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,0 +1,27 @@
+#include "core/case.hpp"
+
+#include "core/kernel.hpp"
+
+namespace plumbline {
+
+std::string Case::id() const { return work_id() + "/" + team.name() + "/" + std::string(flavor.name); }
+
+std::string Case::work_id() const {
+  const std::string path = parameters.path();
+  return kernel->name + "/" + precision + (path.empty() ? "" : "/" + path);
+}
+
+CaseRow Case::row() const {
+  return {id(), work_id(), kernel->name, precision, std::string(flavor.name), team.ranks, team.threads, parameters.json(), 0, team.gpus};
+}
+
+std::optional<ApplicationWork> Case::application() const {
+  if (!kernel->application) return std::nullopt;
+  return kernel->application(parameters, precision, flavor.name);
+}
+
+Work Case::work() const { return kernel->model(parameters, precision, flavor.name); }
+
+std::unique_ptr<Workload> Case::prepare(std::pmr::memory_resource& memory) const { return kernel->prepare(parameters, precision, memory); }
+
+}  // namespace plumbline
