@@ -66,6 +66,7 @@ class Memory final : public DeviceMemory {
   }
   void copy_within(void* to, const void* from, std::size_t bytes) override {
     PLUMBLINE_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, open_stream));
+  void wait() override { PLUMBLINE_CUDA(cudaStreamSynchronize(open_stream)); }
   }
 
  private:
