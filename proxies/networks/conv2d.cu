@@ -104,10 +104,11 @@ class ConvCase final : public ApplicationData {
     });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
   }
-  static constexpr bool has_library() { return conv_has_cublas<Real>; }
-  static std::string_view library() { return cublas_flavor; }
-  static const std::string& library_absent() { return cublas_absent(); }
-  static void launch_by_library(const Arguments& x, std::size_t begin, std::size_t end) {
+  static std::vector<cuda::Library> libraries() {
+    if constexpr (conv_has_cublas<Real>) return {{cublas_flavor, &cuda::sweep_by<Arguments, &ConvCase::launch_by_cublas>, cublas_absent()}};
+    return {};
+  }
+  static void launch_by_cublas(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
     for (const auto& one : x.columns) cuda::launch_elements<ConvColumns<Real>>(one, 0, columns_of(one));
     for (const auto& one : x.products) x.library->queue(one.in, one.out);

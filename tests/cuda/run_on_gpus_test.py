@@ -127,6 +127,57 @@ def test_multigrid_on_a_gpu_is_right_and_each_level_has_its_phases(run):
     assert model["interpolate@1", "flops.fp64"] == 2 * 84 * 8 * 4**3 and model["restrict@2", "flops.fp64.mul"] == 3 * 8 * 2**3
 
 
+HYBRID = ('[[cases]]\nkernel = "proxies/multigrid_hybrid"\nprecision = ["fp64", "fp32"]\nteam = [{{gpus = {gpus}}}]\n'
+          'params = {{cycle = "f", boxes = 2, n = 16, levels = 4, bottom = 2, host_from = {host_from}}}\n')
+
+
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_multigrid_whose_coarse_levels_are_the_hosts_is_right_and_copies_between_both(run, gpus):
+    if gpus > 1 and not MPIEXEC:
+        pytest.skip("this plumbline was built without MPI")
+    ended, store = run(HYBRID.format(gpus=gpus, host_from=3), ranks=gpus if gpus > 1 else 0, PLUMBLINE_STAND_IN_GPUS=str(gpus))
+    assert ended.returncode == 0, ended.stderr
+    measured = outcomes(store, "ok")
+    assert len(measured) == 2, ended.stderr
+    for row in measured:
+        gpu = json.loads(row["placement"])["ranks"][0]["gpu"]
+        assert "-O" in gpu["host_flavor"] and "cuda" not in gpu["host_flavor"], "a CPU's flavor"
+        if gpus > 1:
+            assert gpu["messages"]["from_device"] is False and gpu["messages"]["reason"], "no MPI here takes a device's addresses"
+    times = table(store, "times")
+    assert {"red@2", "red@3", "halo@3", "red@4", "download@3", "upload@3"} <= {row["phase"] for row in times}
+    model = {(row["phase"], row["quantity"]): row["lo"] for row in table(store, "model") if "/fp64/" in row["case"]}
+    side = 8 * 8**3 * 8  # the host's finest level: eight boxes of 4^3 within ghost cells
+    entries = 2  # where the F-cycle begins, and in the cycle below it that passes there
+    assert model["download@3", "bytes.host-dev.write_back"] % side == 0 and model["upload@3", "bytes.host-dev"] >= entries * side
+    assert model["download@3", "launches"] == model["red@3", "launches"] == 0 < model["red@2", "launches"]
+    assert ("red@2", "bytes.reg-shared") in model and ("red@3", "bytes.reg-shared") not in model, "a CPU's caches"
+    assert ("red@2", "bytes.L2-mem") in model and ("", "bytes.L2-mem") not in model, "two hierarchies do not add up"
+    assert model["", "flops.fp64"] == sum(lo for (phase, quantity), lo in model.items() if phase and quantity == "flops.fp64")
+    whole = next(row for row in document("show", store)["rows"] if row["id"].startswith("proxies/multigrid_hybrid/fp64") and not row.get("phase"))
+    assert whole["gflops"] > 0
+
+
+def test_multigrid_of_which_no_level_is_left_to_the_host_is_refused(run):
+    ended, _ = run(HYBRID.format(gpus=1, host_from=5))
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1, ended.stderr
+    assert "host_from = 5 is beyond the coarsest level (levels = 4): take host_from = 4 or less" in ended.stderr
+
+
+def test_sweeps_from_a_cold_l2_are_timed_and_modelled_so(run):
+    triad = '[[cases]]\nkernel = "validation/triad"\nprecision = "fp64"\nteam = [{gpus = 1}]\nparams = {n = 10000}\n'
+
+    def bytes_from_memory(cold):
+        ended, store = run(f"cold_l2 = {cold}\n" + triad, "--overwrite")
+        assert ended.returncode == 0, ended.stderr
+        assert {json.loads(row["placement"])["ranks"][0]["gpu"]["cold_l2"] for row in outcomes(store, "ok")} == {cold == "true"}
+        return [(row["lo"], row["hi"]) for row in table(store, "model") if row["quantity"] == "bytes.L2-mem.demand_read"]
+
+    assert [lo for lo, _ in bytes_from_memory("false")] == [0], "240 kB stay in L2"
+    [(least, _)] = bytes_from_memory("true")
+    assert least == 2 * 80000 - 48 * 32, "two arrays are read"
+
+
 def test_conjugate_gradients_on_a_gpu_are_right_and_grids_that_it_has_not_are_refused(run):
     asked = '[[cases]]\nkernel = "proxies/cg"\nprecision = ["fp64", "fp32"]\nteam = [{{gpus = 1}}]\nparams = {{n = {}, levels = 2, iterations = 2}}\n'
     ended, store = run(asked.format(8))
