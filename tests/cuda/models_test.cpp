@@ -605,6 +605,26 @@ TEST(gpu_models, of_a_convolution_by_a_library_are_its_products_at_least) {
   EXPECT_EQ(refused("implicit"), "proxies/conv2d: lib-cublas is a flavor of variant=im2col");
 }
 
+/// 16 images of 55 x 55 outputs, 64 filters of 576 numbers; the panels are ours. Where the library is here, it is told of the sizes, too.
+TEST(gpu_models, of_a_convolution_by_cudnn_are_those_products_and_none_are_spared) {
+  for (const Kernel* kernel : all_kernels()) {
+    if (kernel->name != "proxies/conv2d") continue;
+    const Parameters implicit = papers_convolution("forward", "implicit");
+    const std::vector<Phase> own = kernel->application(implicit, "fp32", "").phases,
+                             all = kernel->application(implicit, "fp32", "lib-cudnn").phases;
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(counts(all[0].work), counts(own[0].work)) << "the filters' panels";
+    const std::uint64_t products = std::uint64_t{16} * 55 * 55 * 576 * 64;
+    EXPECT_EQ(all[1].work.flops.at("flops.fp32.fma").lo, products);
+    EXPECT_GE(all[1].work.flops.at("flops.fp32.fma").hi, products);
+    EXPECT_EQ(all[1].work.paper.at("paper.flops"), Amount(2 * products));
+    EXPECT_LE(counts(all[1].work).at("bytes.L1-L2.demand_read").lo, counts(own[1].work).at("bytes.L1-L2.demand_read").lo);
+    for (const Parameters& other : {papers_convolution("forward", "im2col"), papers_convolution("backward_data")})
+      EXPECT_EQ(refusal(*kernel, other, "fp32", "lib-cudnn"),
+                "proxies/conv2d: lib-cudnn is a flavor of direction=forward with variant=implicit");
+  }
+}
+
 /// The matrices have 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.
 TEST(gpu_models, of_a_librarys_products_move_each_matrix_once_at_least) {
   if (!has_library()) GTEST_SKIP() << no_library;

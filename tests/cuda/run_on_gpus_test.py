@@ -397,9 +397,9 @@ params = {variant = ["im2col", "implicit"], images = 2, width = 9, channels = 8,
 """
 
 
-def absent_in_convolution(**options):
+def absent_in_convolution(library="lib-cublas", **options):
     row = next(row for row in document("list", "kernels", **options)["rows"] if row["kernel"] == "proxies/conv2d" and row["space"] == "GPU")
-    return [one for one in row["absent_flavors"] if one["flavor"] == "lib-cublas"]
+    return [one for one in row["absent_flavors"] if one["flavor"] == library]
 
 
 def test_a_convolutions_products_by_a_library_are_measured_where_there_are_columns(run):
@@ -408,8 +408,10 @@ def test_a_convolutions_products_by_a_library_are_measured_where_there_are_colum
     ended, store = run(CONVOLUTION)
     assert ended.returncode == 0, ended.stderr
     sizes = "direction=forward/variant=im2col/images=2/width=9/channels=8/filters=8/kernel=3/stride=2"
-    measured = {row["case"] for row in outcomes(store, "ok")}
-    assert measured == {f"proxies/conv2d/{one}/{sizes}/g1/lib-cublas" for one in ("fp32", "fp16", "bf16")}
+    wanted = {f"proxies/conv2d/{one}/{sizes}/g1/lib-cublas" for one in ("fp32", "fp16", "bf16")}
+    if not absent_in_convolution("lib-cudnn"):
+        wanted.add(f"proxies/conv2d/fp32/{sizes.replace('im2col', 'implicit')}/g1/lib-cudnn")
+    assert {row["case"] for row in outcomes(store, "ok")} == wanted
     assert "lib-cublas is a flavor of variant=im2col" in ended.stderr
 
 
@@ -424,6 +426,18 @@ def test_without_the_library_a_convolution_says_so_in_a_line(run, tmp_path):
     ended, _ = run(CONVOLUTION.replace('"lib-*"', '"*"') + ON_CPU, **nowhere)
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr.count("skipped: proxies/conv2d as lib-cublas: cuBLAS cannot be opened: ") == 1, ended.stderr
+
+
+def test_without_cudnn_its_flavor_is_absent_with_a_line_that_says_what_to_install(run, tmp_path):
+    for name in ("libcudnn.so.9", "libcudnn.so.8", "libcudnn.so"):
+        (tmp_path / name).write_bytes(b"no library")
+    nowhere = {"LD_LIBRARY_PATH": str(tmp_path)}
+    [absent] = absent_in_convolution("lib-cudnn", **nowhere)
+    assert absent["reason"].startswith("cuDNN cannot be opened: ") and "libcudnn.so.9: file too short" in absent["reason"]
+    assert absent["reason"].endswith("install it (PyPI: nvidia-cudnn-cu13, or -cu12) and put its folder on LD_LIBRARY_PATH")
+    ended, _ = run(CONVOLUTION.replace('"lib-*"', '"*"') + ON_CPU, **nowhere)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count("skipped: proxies/conv2d as lib-cudnn: cuDNN cannot be opened: ") == 1, ended.stderr
 
 
 def test_products_of_sizes_that_no_tensor_core_loads_are_refused(run):
