@@ -55,6 +55,7 @@ Timing read_timing(const WrittenTable& top) {
   if (const auto written = table->positive("min_seconds")) timing.min_seconds = written->value;
   if (const auto written = table->positive("ci_relative")) timing.ci_relative = written->value;
   if (const auto written = table->integer("max_repetitions", 1, 1'000'000)) timing.max_repetitions = static_cast<int>(written->value);
+  if (const auto written = table->flag("cold_l2")) timing.cold_l2 = written->value;
   return timing;
 }
 

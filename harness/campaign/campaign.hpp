@@ -49,6 +49,7 @@ struct Timing {
   double min_seconds = 0.02;  // of one repetition
   double ci_relative = 0.02;  // half-width of the median's confidence interval, relative to it
   int max_repetitions = 50;
+  bool cold_l2 = false;  // each sweep on a GPU, timed or counted, begins with an L2 that holds nothing of its data
 };
 
 /// The time that a pass of a case may take before the job is ended, because something hangs.

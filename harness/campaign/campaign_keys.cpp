@@ -31,7 +31,8 @@ const WrittenKeys campaign_keys{
 const WrittenKeys timing_keys{"timing",
                               {{"min_seconds", positive, "least duration of a sample, in seconds"},
                                {"ci_relative", positive, "half-width of the median's interval, as a part of it, at which repeating stops"},
-                               {"max_repetitions", R"({"type":"integer","minimum":1,"maximum":1000000})", "repetitions at most"}}};
+                               {"max_repetitions", R"({"type":"integer","minimum":1,"maximum":1000000})", "repetitions at most"},
+                               {"cold_l2", flag, "sweeps on GPUs begin with an L2 that holds nothing of their data"}}};
 
 const WrittenKeys deadline_keys{"deadline",
                                 {{"factor", R"({"type":"number","minimum":1})", "times its estimate that a case may take"},

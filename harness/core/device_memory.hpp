@@ -13,6 +13,8 @@ class DeviceMemory : public std::pmr::memory_resource {
  public:
   virtual void copy_in(void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_out(void* host, const void* device, std::size_t bytes) = 0;
+  /// Waits for all work that the device was given before. Throws Error (io) where it failed.
+  virtual void wait() {}
   /// Queues a copy within the device behind the work that it was given before, and does not wait for it. The two places do not overlap.
   virtual void copy_within(void* to, const void* from, std::size_t bytes) = 0;
 };

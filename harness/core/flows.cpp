@@ -346,18 +346,27 @@ Counts counts_of(const Work& work, std::span<const CacheLevel> caches, int threa
 
 Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads) { return counts_of(work, caches, threads, 0); }
 
-Counts expected_counts(const ApplicationWork& application, const Phase& phase, std::span<const CacheLevel> caches, int threads) {
-  Counts counts = counts_of(phase.work, caches, threads, application.data_bytes);
+Counts expected_counts(const ApplicationWork& application, const Phase& phase, std::span<const CacheLevel> caches, int threads,
+                       std::span<const CacheLevel> host_caches) {
+  Counts counts = counts_of(phase.work, phase.on_host ? host_caches : caches, threads, application.data_bytes);
   counts["exchange.messages"] = phase.messages;
   counts["exchange.bytes"] = phase.message_bytes;
+  if (phase.to_device_bytes + phase.from_device_bytes != 0) {
+    counts["bytes.host-dev.demand_read"] = phase.to_device_bytes;
+    counts["bytes.host-dev.write_back"] = phase.from_device_bytes;
+    counts["bytes.host-dev"] = phase.to_device_bytes + phase.from_device_bytes;
+  }
   for (auto& [quantity, amount] : counts) amount = phase.entries * amount;
   return counts;
 }
 
-Counts expected_counts(const ApplicationWork& application, std::span<const CacheLevel> caches, int threads) {
+Counts expected_counts(const ApplicationWork& application, std::span<const CacheLevel> caches, int threads,
+                       std::span<const CacheLevel> host_caches) {
   Counts sum;
   for (const Phase& phase : application.phases)
-    for (const auto& [quantity, amount] : expected_counts(application, phase, caches, threads)) sum[quantity] += amount;
+    for (const auto& [quantity, amount] : expected_counts(application, phase, caches, threads, host_caches)) sum[quantity] += amount;
+  if (std::ranges::any_of(application.phases, &Phase::on_host))
+    std::erase_if(sum, [](const auto& one) { return one.first.starts_with("bytes.") && !one.first.starts_with("bytes.host-dev"); });
   return sum;
 }
 

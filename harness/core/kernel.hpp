@@ -65,6 +65,8 @@ struct Kernel {
   std::function<ApplicationWork(const Parameters&, std::string_view precision, std::string_view flavor)> application = {};
   /// Counts as count() does, phase by phase; only an application has it.
   std::function<std::vector<Tally>(const Parameters&)> count_phases = {};
+  /// The kernel for CPUs whose flavors do the steps of this one for GPUs that stay on the host; empty where there are none.
+  std::string host_kernel = "";
 };
 
 /// All kernels linked into this program, sorted by name.
@@ -155,7 +157,7 @@ struct CaseWork {
     std::vector<Tally> tallies(Case<Counted>::application(p, "").phases.size());
     for (const Step& step : data.steps()) {
       Counted::tally() = {};
-      step.exchange ? step.exchange(alone) : loop(step.arguments, 0, step.extent);
+      run_alone(step, loop, alone);
       tallies[step.phase] += Counted::tally();
     }
     return tallies;

@@ -24,6 +24,8 @@ class Peers {
   virtual int ranks() const { return 1; }
   /// Returns when all messages have come, and what was sent may be written again.
   virtual void exchange(std::span<const Message> messages);
+  /// Whether exchange() takes addresses in a device's memory; it does not wait for what the device was given before.
+  virtual bool take_device_addresses() const { return false; }
   /// Replaces each value by its sum over all ranks, the same on every rank.
   virtual void add_up(std::span<double> /*values*/) {}
 };

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <span>
 #include <tuple>
@@ -14,6 +12,7 @@
 #include "cuda/cublas.cuh"
 #include "cuda/cublas_work.hpp"
 #include "cuda/fastest.hpp"
+#include "cuda/queued_seconds.cuh"
 #include "cuda/runtime.cuh"
 
 namespace plumbline {
@@ -69,14 +68,6 @@ struct Factor {
   }
 };
 constexpr Factor one{1, 1, 1}, zero{0, 0, 0};
-
-struct Event {
-  cudaEvent_t event = nullptr;
-  Event() { PLUMBLINE_CUDA(cudaEventCreate(&event)); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event); }
-};
 
 /// The types of the operands, of the sums and of the factors before them (which are 1 and 0), and how the product is computed.
 struct CublasTypes {
@@ -199,21 +190,7 @@ cublasStatus_t CublasProduct::Parts::multiply(const cublasLtMatmulAlgo_t& way, c
 
 /// The seconds of a way; NaN where the library refuses it after all.
 double CublasProduct::Parts::seconds_of(const cublasLtMatmulAlgo_t& way, const Matrices& matrices) const {
-  const auto timed = [&](int times) {
-    const Event begin, end;
-    PLUMBLINE_CUDA(cudaEventRecord(begin.event, cuda::stream()));
-    for (int i = 0; i < times; ++i)
-      if (multiply(way, matrices) != CUBLAS_STATUS_SUCCESS) return std::numeric_limits<double>::quiet_NaN();
-    PLUMBLINE_CUDA(cudaEventRecord(end.event, cuda::stream()));
-    PLUMBLINE_CUDA(cudaEventSynchronize(end.event));
-    float milliseconds = 0;
-    PLUMBLINE_CUDA(cudaEventElapsedTime(&milliseconds, begin.event, end.event));
-    return 1e-3 * static_cast<double>(milliseconds) / times;
-  };
-  if (std::isnan(timed(1))) return std::numeric_limits<double>::quiet_NaN();  // its code is loaded now
-  const double once = timed(1);
-  const int times = times_to_time(once);
-  return times == 1 ? once : timed(times);
+  return cuda::queued_seconds([&] { return multiply(way, matrices) == CUBLAS_STATUS_SUCCESS; });
 }
 
 CublasProduct::CublasProduct(std::string_view type, const CublasShape& shape, DeviceMemory& memory)

@@ -6,12 +6,14 @@
 #include <cctype>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/unavailable.hpp"
+#include "cuda/clock_kernels.cuh"
 #include "cuda/clock_span.cuh"
 #include "cuda/launches.cuh"
 #include "cuda/register.cuh"
@@ -64,6 +66,7 @@ class Memory final : public DeviceMemory {
     PLUMBLINE_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, open_stream));
     PLUMBLINE_CUDA(cudaStreamSynchronize(open_stream));
   }
+  void wait() override { PLUMBLINE_CUDA(cudaStreamSynchronize(open_stream)); }
   void copy_within(void* to, const void* from, std::size_t bytes) override {
     PLUMBLINE_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, open_stream));
   }
@@ -83,28 +86,14 @@ class Memory final : public DeviceMemory {
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// Compares a multiprocessor's cycles with nanoseconds: one warp looks at both clocks, again and again for so many cycles.
-__global__ void compare_clocks(long long cycles, long long* passed) {
-  const auto nanoseconds = [] {
-    long long now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-  };
-  // The timer moves in steps (1 us on some): both ends are taken where it has just moved.
-  const auto at_step = [&](long long& clock) {
-    const long long before = nanoseconds();
-    long long now = before;
-    while (now == before) now = nanoseconds();
-    clock = clock64();
-    return now;
-  };
-  long long first, last;
-  const long long begin = at_step(first);
-  while (clock64() - first < cycles) {
+/// Reads so many words, which are all zero: so nothing is ever stored.
+__global__ void read_zeros(const uint4* words, std::size_t count, unsigned* never) {
+  unsigned any = 0;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x) {
+    const uint4 word = words[i];
+    any |= word.x | word.y | word.z | word.w;
   }
-  const long long end = at_step(last);
-  passed[0] = last - first;
-  passed[1] = end - begin;
+  if (any != 0) *never = any;
 }
 
 class OpenGpu final : public Gpu {
@@ -118,12 +107,15 @@ class OpenGpu final : public Gpu {
     PLUMBLINE_CUDA(cudaMalloc(&clocks_, 2 * sizeof(long long)));
     PLUMBLINE_CUDA(cudaMalloc(&open_clock_span, sizeof(ClockSpan)));
     PLUMBLINE_CUDA(cudaMemset(open_clock_span, 0, sizeof(ClockSpan)));
+    PLUMBLINE_CUDA(cudaMalloc(&multiprocessors_, most_multiprocessors * sizeof(ClockSpan)));
     open_multiprocessors = properties_.multiprocessors;
     const std::string architecture = architecture_for(properties_.major, properties_.minor);
     open_architecture = architecture.empty() ? "" : flavor_of(architecture);
   }
   ~OpenGpu() override {
+    other_.reset();
     cudaFree(std::exchange(open_clock_span, nullptr));
+    cudaFree(multiprocessors_);
     cudaFree(clocks_);
     cudaEventDestroy(started_);
     cudaEventDestroy(stopped_);
@@ -172,6 +164,27 @@ class OpenGpu final : public Gpu {
     memory_.copy_out(&span, open_clock_span, sizeof span);
     return span.hz();
   }
+  void empty_l2() override {
+    const std::size_t bytes = 2 * properties_.l2_bytes;
+    if (!other_) {
+      other_.emplace(bytes / sizeof(uint4), memory_);
+      PLUMBLINE_CUDA(cudaMemsetAsync(other_->data(), 0, bytes, open_stream));
+    }
+    constexpr unsigned threads = 256, blocks_each = 8;
+    read_zeros<<<blocks_each* static_cast<unsigned>(properties_.multiprocessors), threads, 0, open_stream>>>(
+        other_->data(), other_->size(), reinterpret_cast<unsigned*>(clocks_));
+    PLUMBLINE_CUDA(cudaGetLastError());
+  }
+  void begin_clock_span() override {
+    PLUMBLINE_CUDA(cudaMemsetAsync(multiprocessors_, 0, most_multiprocessors * sizeof(ClockSpan), open_stream));
+    read_all_clocks(false);
+  }
+  double clock_of_span() override {
+    read_all_clocks(true);
+    std::vector<ClockSpan> spans(most_multiprocessors);
+    memory_.copy_out(spans.data(), multiprocessors_, spans.size() * sizeof(ClockSpan));
+    return median_hz(spans);
+  }
   void write_down_launches(std::vector<KernelLaunch>* where) override { cuda::write_down_launches(where, false, open_architecture); }
 
  private:
@@ -181,11 +194,22 @@ class OpenGpu final : public Gpu {
     return static_cast<double>(milliseconds) * 1e-3;
   }
 
+  /// The numbers of multiprocessors (%smid) may have holes.
+  static constexpr unsigned most_multiprocessors = 1024;
+  void read_all_clocks(bool at_end) {
+    constexpr unsigned blocks_each = 4;  // so that each has one, wherever they go first
+    read_clocks<<<blocks_each* static_cast<unsigned>(properties_.multiprocessors), 1, 0, open_stream>>>(multiprocessors_,
+                                                                                                        most_multiprocessors, at_end);
+    PLUMBLINE_CUDA(cudaGetLastError());
+  }
+
   GpuProperties properties_;
   Memory memory_;
+  std::optional<DeviceArray<uint4>> other_;  // than what any case uses
   std::vector<cudaEvent_t> marks_;
   cudaEvent_t started_ = nullptr, stopped_ = nullptr;
   long long* clocks_ = nullptr;
+  ClockSpan* multiprocessors_ = nullptr;  // of the span that was begun last
 };
 
 int attribute(cudaDeviceAttr which, int ordinal) {

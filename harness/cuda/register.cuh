@@ -1,7 +1,7 @@
 // Kernels for GPUs register themselves as those for CPUs do (core/kernel.hpp), but their loop is a launch.
 #pragma once
+#include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +20,19 @@ namespace plumbline::cuda {
 std::vector<Flavor> compiled_flavors(std::string_view precision, Sweep launch, int from_architecture);
 std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_architecture);
 
+/// A library by which a case's sweep may be done: its flavor's name (a constant), the launch, and the reason why the library cannot be
+/// opened, or nothing.
+struct Library {
+  std::string_view flavor;
+  Sweep launch;
+  std::string absent;
+};
+/// Gives a launch of a case, as launch() is one, as a flavor's sweep.
+template <class Arguments, void (*launch)(const Arguments&, std::size_t, std::size_t)>
+void sweep_by(const void* arguments, std::size_t begin, std::size_t end) {
+  launch(*static_cast<const Arguments*>(arguments), begin, end);
+}
+
 /// Registers a kernel whose data are a class template `Case<Real>`, a Workload, with
 ///   static Work model(const Parameters&, std::string_view flavor);
 ///   Case(const Parameters&, DeviceMemory&);                                  an application's is an ApplicationData, with application()
@@ -27,12 +40,11 @@ std::vector<AbsentFlavor> absent_flavors(std::string_view precision, int from_ar
 ///   static void launch(const Arguments&, std::size_t begin, std::size_t end);   queues the sweep; never waits
 ///   static void on_host(const Arguments&, std::size_t begin, std::size_t end);  the same, one element after the other
 /// Real is each type of Precisions (double and float where none is named), and Counted for the proof: of it only on_host is compiled.
+/// Where steps of an application stay on the host, whose arguments begin with those of that kernel's loop for CPUs:
+///   static constexpr const char* host_kernel() { return "proxies/multigrid"; }   on_host() does them as that loop does, launch() leaves
+///   them out
 /// Where not every GPU has the instructions: static constexpr int from_architecture() { return 80; }
-/// Where a library may do a part instead:
-///   static constexpr bool has_library();                   in this Real
-///   static std::string_view library();                     the flavor's name, a constant
-///   static const std::string& library_absent();            the reason why it cannot be opened, or nothing
-///   static void launch_by_library(const Arguments&, std::size_t begin, std::size_t end);   as launch()
+/// Where libraries may do a part instead: static std::vector<Library> libraries();   those that have something in this Real
 template <template <class> class Case, class... Precisions>
 struct Register {
   using Types = Reals<Precisions...>;
@@ -54,6 +66,7 @@ struct Register {
                   .space = Space::cuda,
                   .on_host = &on_host};
     if constexpr (Does::is_application) kernel.application = &Does::application, kernel.count_phases = &count_phases;
+    if constexpr (requires { Case<Counted>::host_kernel(); }) kernel.host_kernel = Case<Counted>::host_kernel();
     register_kernel(std::move(kernel));
   }
 
@@ -70,20 +83,16 @@ struct Register {
       for (const Flavor& flavor :
            compiled_flavors(Types::select(precision, []<class Real>() { return precision_of<Real>(); }), launch, from))
         all.push_back(flavor);
-      if (const auto library = by_library(precision); library && library->absent.empty()) all.push_back(library->flavor);
+      for (const Library& library : libraries(precision))
+        if (library.absent.empty())
+          all.push_back({library.flavor, Types::select(precision, []<class Real>() { return precision_of<Real>(); }), library.launch});
     }
     return all;
   }
-  /// A case's flavor by a library, and why that is not there; nothing where it has none in that precision.
-  struct ByLibrary {
-    Flavor flavor;
-    std::string absent;
-  };
-  static std::optional<ByLibrary> by_library(const std::string& precision) {
-    return Types::select(precision, []<class Real>() -> std::optional<ByLibrary> {
-      if constexpr (has_library<Case<Real>>())
-        return ByLibrary{{Case<Real>::library(), precision_of<Real>(), &launched_by_library<Real>}, Case<Real>::library_absent()};
-      return std::nullopt;
+  static std::vector<Library> libraries(const std::string& precision) {
+    return Types::select(precision, []<class Real>() -> std::vector<Library> {
+      if constexpr (requires { Case<Real>::libraries(); }) return Case<Real>::libraries();
+      return {};
     });
   }
   static std::vector<AbsentFlavor> absent() {
@@ -93,9 +102,9 @@ struct Register {
       for (AbsentFlavor& flavor : absent_flavors(precision, from)) all.push_back(std::move(flavor));
     }
     for (const std::string& precision : Types::precisions())
-      if (const auto library = by_library(precision); library && !library->absent.empty()) {
-        all.push_back({std::string(library->flavor.name), library->absent});
-        break;  // of whatever precision it is
+      for (Library& library : libraries(precision)) {
+        const bool is_told = std::ranges::find(all, library.flavor, &AbsentFlavor::name) != all.end();  // of another precision
+        if (!library.absent.empty() && !is_told) all.push_back({std::string(library.flavor), std::move(library.absent)});
       }
     return all;
   }
@@ -104,18 +113,9 @@ struct Register {
     if constexpr (requires { Data::from_architecture(); }) return Data::from_architecture();
     return 0;
   }
-  template <class Data>
-  static constexpr bool has_library() {
-    if constexpr (requires { Data::has_library(); }) return Data::has_library();
-    return false;
-  }
   template <class Real>
   static void launched(const void* arguments, std::size_t begin, std::size_t end) {
     Case<Real>::launch(*static_cast<const typename Case<Real>::Arguments*>(arguments), begin, end);
-  }
-  template <class Real>
-  static void launched_by_library(const void* arguments, std::size_t begin, std::size_t end) {
-    Case<Real>::launch_by_library(*static_cast<const typename Case<Real>::Arguments*>(arguments), begin, end);
   }
   template <class Real>
   static void swept_on_host(const void* arguments, std::size_t begin, std::size_t end) {

@@ -9,6 +9,10 @@ void DevicePeers::exchange(std::span<const Message> messages) {
     for (const Message& message : messages) memory_.copy_within(message.received, message.sent, message.bytes);
     return;
   }
+  if (ranks_.take_device_addresses()) {
+    failure_.attempt([&] { memory_.wait(); });
+    if (!failure_.is_kept()) return ranks_.exchange(messages);
+  }
   std::vector<std::vector<std::byte>> sent, received;
   std::vector<Message> staged(messages.begin(), messages.end());
   for (Message& message : staged) {

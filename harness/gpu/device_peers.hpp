@@ -11,8 +11,9 @@
 namespace plumbline {
 
 /// These peers send, receive and add up what lies in the memory of a device. A rank alone queues its messages as copies within the device,
-/// and its sums are there already. Among several ranks everything passes through this host's memory, and the calls wait for the device:
-/// one that fails is left alone from then on, while its rank goes on meeting the others, which wait for what it sends.
+/// and its sums are there already. Among several ranks messages come from and go to the device's memory where the ranks take its addresses;
+/// else they pass through this host's memory, as sums always do. The calls wait for the device: one that fails is left alone from then on,
+/// while its rank goes on meeting the others, which wait for what it sends.
 class DevicePeers final : public Peers {
  public:
   /// The ranks and the memory must outlive this object.

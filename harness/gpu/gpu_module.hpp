@@ -66,6 +66,14 @@ class Gpu {
   virtual double clock_hz() = 0;
   /// The clock in Hz while the last sweep since start() ran, as one of its threads measured it; NaN where its kernel measures none.
   virtual double clock_of_last_sweep() { return std::numeric_limits<double>::quiet_NaN(); }
+  /// Queues what leaves nothing in L2 but clean lines of memory that no case uses, of which it takes twice the size of L2 from the first
+  /// call on. Throws std::bad_alloc where that is too much.
+  virtual void empty_l2() {}
+  /// Begins a span of work, in the order of the stream, whose clock clock_of_span() gives.
+  virtual void begin_clock_span() {}
+  /// The clock in Hz from begin_clock_span() to behind the work queued so far: of the median multiprocessor, cycles over nanoseconds at its
+  /// own two ends; NaN where that is not known, or the span is shorter than 100 us.
+  virtual double clock_of_span() { return std::numeric_limits<double>::quiet_NaN(); }
   /// Writes each launch from now on down in `where` as it is made, with its resident blocks, until told null.
   virtual void write_down_launches(std::vector<KernelLaunch>* where) { static_cast<void>(where); }
 };
@@ -114,7 +122,7 @@ inline constexpr std::array gpu_module_files{GpuModuleFile{13, "libplumbline_cud
 OpenedGpuModule open_gpu_module(const std::vector<std::filesystem::path>& folders, int driver);
 
 /// The interface's number, which changes with every change of what stands in this header, in what it includes, and in Kernel.
-inline constexpr int gpu_module_interface = 11;
+inline constexpr int gpu_module_interface = 13;
 /// The module's one function: null where it was built to another interface.
 using GpuModuleEntry = const GpuModule* (*)(int interface, const char* version);
 inline constexpr const char* gpu_module_entry = "plumbline_gpu_module";

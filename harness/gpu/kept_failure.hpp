@@ -17,6 +17,7 @@ class KeptFailure {
         failure_ = std::current_exception();
       }
   }
+  bool is_kept() const { return failure_ != nullptr; }
   /// Throws what was kept, once.
   void tell() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));

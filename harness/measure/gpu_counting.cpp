@@ -24,7 +24,8 @@ void release(Backend& backend) {
   if (MultiPass* const passes = backend.multi_pass()) passes->release();
 }
 
-/// Sweeps for one pass, a phase of an application an entry of its own sum each time; what ranks exchange is counted nowhere.
+/// Sweeps for one pass, a phase of an application an entry of its own sum each time; what ranks exchange is counted nowhere, nor what the
+/// host does.
 void sweep_and_count(PreparedOnGpu& prepared, Backend& backend) {
   if (!prepared.is_application()) {
     backend.enter(0);
@@ -34,10 +35,10 @@ void sweep_and_count(PreparedOnGpu& prepared, Backend& backend) {
   }
   prepared.sweep_by_steps(
       [&](const Step& step) {
-        if (!step.exchange) backend.enter(static_cast<int>(step.phase));
+        if (PreparedOnGpu::is_counted(step)) backend.enter(static_cast<int>(step.phase));
       },
       [&](const Step& step) {
-        if (!step.exchange) backend.leave(static_cast<int>(step.phase));
+        if (PreparedOnGpu::is_counted(step)) backend.leave(static_cast<int>(step.phase));
       });
 }
 
@@ -66,7 +67,10 @@ void count_sweeps(PreparedOnGpu& prepared, Backend& backend, Passes& passes) {
     prepared.restore();
   });
   do {
-    on_all(prepared.team(), [&] { prepared.wait(); });
+    on_all(prepared.team(), [&] {
+      prepared.begin_cold();
+      prepared.wait();
+    });
     on_all(prepared.team(), [&] {
       if (passes.wanted())
         passes.count([&] { sweep_and_count(prepared, backend); });
@@ -97,7 +101,7 @@ std::vector<std::vector<Reading>> count_region(PreparedOnGpu& prepared, bool emp
     if (!prepared.is_application() || empty || prepared.entries_of(static_cast<std::size_t>(sum)) != 0)
       all.push_back(backend.readings(sum));
     else
-      all.emplace_back();  // ranks exchange there, which is counted nowhere
+      all.emplace_back();  // ranks exchange there, or the host works, which is counted nowhere
   return all;
 }
 
@@ -132,8 +136,9 @@ const Reading* refusal(const std::vector<std::vector<Reading>>& regions) {
   return why;
 }
 
-/// The readings of a whole sweep from those of its phases.
-std::vector<Reading> whole_of(const std::vector<std::vector<Reading>>& phases) {
+/// The readings of a whole sweep from those of its phases; none where the host does some of them.
+std::vector<Reading> whole_of(const std::vector<std::vector<Reading>>& phases, bool host_does_some) {
+  constexpr const char* of_host = "phases of the sweep are the host's, whose work no counter of the GPU sees; its other phases are counted";
   std::vector<Reading> whole;
   for (const auto& phase : phases) {
     if (phase.empty()) continue;
@@ -141,6 +146,9 @@ std::vector<Reading> whole_of(const std::vector<std::vector<Reading>>& phases) {
       for (const Reading& reading : phase) whole.push_back({.event = reading.event});
     add(whole, phase);
   }
+  if (host_does_some)
+    for (Reading& reading : whole)
+      if (reading.status == Status::ok) reading = {.event = reading.event, .status = Status::skipped, .reason = of_host};
   return whole;
 }
 
@@ -171,10 +179,13 @@ CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repeti
     prepared_.reset();
     return CountedCase{Status::failed, reason, {}, where};
   };
+  if (cold_l2_) prepared_->sweep_cold();
   try {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       const std::vector<std::vector<Reading>> regions = count_region(*prepared_, false, backend, group);
-      RegionCounts counts{.kernel = {prepared_->is_application() ? whole_of(regions) : regions.front()}, .empty = {}, .sweeps = 1};
+      RegionCounts counts{.kernel = {prepared_->is_application() ? whole_of(regions, !prepared_->host_flavor().empty()) : regions.front()},
+                          .empty = {},
+                          .sweeps = 1};
       const Reading* const refused = refusal(regions);
       if (refused != nullptr) counted.status = refused->status, counted.reason = refused->reason;
       std::vector<Reading> empty;

@@ -1,6 +1,7 @@
 #include "measure/gpu_timing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -73,6 +74,7 @@ PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& te
       workload_(measured.prepare(gpu.memory())),
       application_(dynamic_cast<ApplicationData*>(workload_.get())),
       sweep_(measured.flavor.sweep),
+      host_(measured.kernel->host_kernel.empty() ? std::nullopt : std::optional(host_loop(*measured.kernel, measured.precision))),
       arguments_(workload_->arguments()),
       end_(workload_->extent()) {
   if (application_ != nullptr) application_->take_place(peers_.rank(), peers_.ranks());
@@ -94,16 +96,16 @@ void PreparedOnGpu::sweep() {
 
 void PreparedOnGpu::run(const Step& step) {
   if (step.exchange)
-    step.exchange(peers_);
+    step.exchange(step.on_host ? static_cast<Peers&>(team_) : peers_);
   else
-    failure_.attempt([&] { sweep_(step.arguments, 0, step.extent); });
+    failure_.attempt([&] { run_alone(step, step.on_host ? host_->sweep : sweep_, peers_); });
 }
 
 std::size_t PreparedOnGpu::phases() const { return application_ == nullptr ? 0 : application_->phases(); }
 
 std::size_t PreparedOnGpu::entries_of(std::size_t phase) const {
   const auto& steps = application_->steps();
-  return static_cast<std::size_t>(std::ranges::count_if(steps, [&](const Step& step) { return step.phase == phase && !step.exchange; }));
+  return static_cast<std::size_t>(std::ranges::count_if(steps, [&](const Step& step) { return step.phase == phase && is_counted(step); }));
 }
 
 std::size_t PreparedOnGpu::entries() const {
@@ -137,13 +139,19 @@ void PreparedOnGpu::look_after_timing(Timed& timed) {
   check_after_timing(*workload_, flavor_, timed);
 }
 
-// The seconds that so many sweeps take on this rank, which begin on all together. Where sweeps are restored, each is timed alone.
+void PreparedOnGpu::begin_cold() {
+  if (is_cold_) failure_.attempt([&] { gpu_.empty_l2(); });
+}
+
+// The seconds that so many sweeps take on this rank, which begin on all together. Where sweeps are restored, or begin cold, each is timed
+// alone.
 double PreparedOnGpu::seconds_of(std::uint64_t sweeps) {
-  const std::uint64_t together = workload_->restores() ? 1 : sweeps;
+  const std::uint64_t together = workload_->restores() || is_cold_ ? 1 : sweeps;
   double seconds = 0;
   for (std::uint64_t done = 0; done < sweeps; done += together) {
     team_.barrier();
     on_all(team_, [&] {
+      begin_cold();
       failure_.attempt([&] { gpu_.start(); });
       for (std::uint64_t i = 0; i < together; ++i) sweep();
       failure_.attempt([&] { seconds += gpu_.stop(); });
@@ -161,6 +169,7 @@ std::vector<PhaseTime> PreparedOnGpu::time_phases(std::uint64_t sweeps) {
   for (std::uint64_t done = 0; done < sweeps; ++done)
     on_all(team_, [&] {
       std::size_t marks = 0;
+      begin_cold();
       failure_.attempt([&] { gpu_.mark(marks); });
       sweep_by_steps([](const Step&) {}, [&](const Step&) { gpu_.mark(++marks); });
       wait();
@@ -177,9 +186,13 @@ std::vector<PhaseTime> PreparedOnGpu::time_phases(std::uint64_t sweeps) {
 
 Repetition PreparedOnGpu::measure(std::uint64_t sweeps) {
   constexpr std::uint64_t marked_sweeps = 4;  // at most, for phases
-  const double seconds = seconds_of(sweeps) / static_cast<double>(sweeps);
   double clock_hz = absent;
-  on_all(team_, [&] { clock_hz = gpu_.clock_hz(); });
+  on_all(team_, [&] { gpu_.begin_clock_span(); });
+  const double seconds = seconds_of(sweeps) / static_cast<double>(sweeps);
+  on_all(team_, [&] {
+    clock_hz = gpu_.clock_of_span();
+    if (!std::isfinite(clock_hz)) clock_hz = gpu_.clock_hz();
+  });
   std::vector<PhaseTime> of_phases;
   if (application_ != nullptr) of_phases = time_phases(std::min(sweeps, marked_sweeps));
   return {.seconds = team_.max(seconds),
@@ -243,6 +256,8 @@ Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu
   auto prepared = prepare_on_gpu(measured, true, gpu, timed, team, &launches);
   timed.occupancy = theoretical_occupancy(launches, gpu.properties());
   if (prepared) {
+    timed.host_flavor = prepared->host_flavor();
+    if (protocol.cold_l2) prepared->sweep_cold();
     told_in(timed, "the GPU failed while the case was measured", [&] {
       const double warm_up = std::min(clock_rises_seconds, warm_up_share * protocol.budget_seconds);
       const std::uint64_t sweeps = prepared->calibrate(protocol.min_seconds, warm_up);

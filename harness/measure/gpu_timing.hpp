@@ -2,6 +2,7 @@
 // own events for a watch.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/application.hpp"
@@ -9,6 +10,7 @@
 #include "gpu/device_peers.hpp"
 #include "gpu/gpu_module.hpp"
 #include "gpu/kept_failure.hpp"
+#include "measure/host_loop.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/timing.hpp"
 
@@ -24,6 +26,10 @@ class PreparedOnGpu {
 
   /// Makes each sweep from now on cover only this share of the whole, from its beginning: a smaller working set within the same data.
   void sweep_only(double share);
+  /// Empties the GPU's L2 before each sweep from now on that measure() times, and at begin_cold() for those that are counted.
+  void sweep_cold() { is_cold_ = true; }
+  /// Queues what empties L2, where sweeps are to be cold. It is kept for wait() where it fails.
+  void begin_cold();
   /// Queues one sweep, of an application all its steps, and does not wait for it. What goes wrong is kept for wait(): whatever happens on
   /// one rank, it exchanges all that the others wait for.
   void sweep();
@@ -39,7 +45,11 @@ class PreparedOnGpu {
   bool is_application() const { return application_ != nullptr; }
   /// The phases of an application; 0 of a kernel of one loop.
   std::size_t phases() const;
-  /// The loops that a sweep enters: of a phase, or of all; 1 of a kernel of one loop.
+  /// The flavor that does the steps which stay on the host; empty where none do.
+  std::string_view host_flavor() const { return host_ ? host_->name : std::string_view(); }
+  /// Whether the GPU's counters see a step's work.
+  static bool is_counted(const Step& step) { return step.is_loop() && !step.on_host; }
+  /// The loops on the device that a sweep enters: of a phase, or of all; 1 of a kernel of one loop.
   std::size_t entries_of(std::size_t phase) const;
   std::size_t entries() const;
   /// Waits for what is queued. Throws what failed first since the last call.
@@ -51,9 +61,9 @@ class PreparedOnGpu {
   /// Checks the result again once the repetitions are made; outside all times.
   void look_after_timing(Timed& timed);
   /// Times so many sweeps, restored in between where the workload restores, outside the timed spans: the seconds of one, and the clock
-  /// behind them and what restores; of a team the seconds of the rank that took longest, and the mean clock. Where one rank fails, all
-  /// throw. The phases of an application are timed by marks between steps in a few sweeps more, which therefore take longer than the timed
-  /// ones where steps are short.
+  /// over all of them and what restores (right behind them, where the span is too short or the GPU tells none); of a team the seconds of
+  /// the rank that took longest, and the mean clock. Where one rank fails, all throw. The phases of an application are timed by marks
+  /// between steps in a few sweeps more, which therefore take longer than the timed ones where steps are short.
   Repetition measure(std::uint64_t sweeps);
   /// The number of sweeps that last `min_seconds`, on a GPU that has been busy for `warm_up_seconds`, so that its clock has risen.
   std::uint64_t calibrate(double min_seconds, double warm_up_seconds);
@@ -74,8 +84,10 @@ class PreparedOnGpu {
   std::unique_ptr<Workload> workload_;
   ApplicationData* application_;  // the same; null of a kernel of one loop
   Sweep sweep_;
+  std::optional<Flavor> host_;
   const void* arguments_;
   std::size_t end_;
+  bool is_cold_ = false;
   KeptFailure failure_;
 };
 

@@ -17,6 +17,7 @@ struct TimingProtocol {
   int max_repetitions = 50;
   int min_repetitions = 5;
   double budget_seconds = 10;  // for the whole case; at least min_repetitions are made
+  bool cold_l2 = false;        // sweeps on a GPU begin with an L2 that holds nothing of their data
   bool quiet = true;           // disturbed repetitions are made again; not of teams that share cores, which disturb themselves
 };
 
@@ -54,6 +55,7 @@ struct Timed {
   double error = absent, tolerance = absent;  // of the result, relative; of this rank
   std::string why_no_steal = {};              // why the repetitions have no steal_seconds
   FailedAt failed_at = FailedAt::this_rank;   // where it failed
+  std::string host_flavor = {};               // of the steps that a case on a GPU leaves to the host
   TheoreticalOccupancy occupancy = {.reason = "it did not run on a GPU"};
 };
 

@@ -40,7 +40,7 @@ while read -r test; do
 done <"$stage/bin/gpu_tests.txt"
 
 # Shared libraries, but libc's own, and those of driver and toolkit.
-left_out='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|libresolv|libcuda|libnvidia-ml|libcublas|libcublasLt|libcupti|libnvperf_\w+)\.so'
+left_out='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|libresolv|libcuda|libnvidia-ml|libcublas|libcublasLt|libcudnn\w*|libcupti|libnvperf_\w+)\.so'
 find "$stage/bin" "$stage/lib" -type f -exec ldd {} \; 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u |
   { grep -Ev "$left_out" || true; } | while read -r name path; do
   [[ -e $stage/lib/$name ]] || cp -L "$path" "$stage/lib/$name"

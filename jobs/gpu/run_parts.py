@@ -226,11 +226,11 @@ def identity_of(programs: str) -> str:
 
 
 def libraries_here() -> list[str]:
-    """Folders of cuBLAS and CUPTI that the loader does not know: of a toolkit, and of Python's packages, as PyTorch brings them."""
+    """Folders of cuBLAS, cuDNN and CUPTI that the loader does not know: of a toolkit, and of Python's packages, as PyTorch brings them."""
     toolkit = os.environ.get("CUDA_HOME") or "/usr/local/cuda"
     packages = glob.escape(sysconfig.get_path("purelib"))
     folders = [f"{toolkit}/lib64", f"{toolkit}/extras/CUPTI/lib64", *sorted(glob.glob(f"{packages}/nvidia/*/lib"))]
-    return [folder for folder in folders if any(glob.glob(f"{glob.escape(folder)}/{name}.so*") for name in ("libcublasLt", "libcupti"))]
+    return [folder for folder in folders if any(glob.glob(f"{glob.escape(folder)}/{name}.so*") for name in ("libcublasLt", "libcudnn", "libcupti"))]
 
 
 def wrapped_programs(programs: str, folder: pathlib.Path) -> str:

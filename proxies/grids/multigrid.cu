@@ -1,5 +1,10 @@
 // Multigrid of multigrid.hpp on GPUs: the smoother's loops (gsrb_updates.cuh), and between two levels one thread a cell of the coarser one,
 // which takes its eight finer cells two by two.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include "cuda/register.cuh"
 #include "proxies/grids/gsrb_gpu_work.hpp"
 #include "proxies/grids/gsrb_updates.cuh"
@@ -142,18 +147,10 @@ Work work_of_gpu(MultigridPart part, const std::vector<BoxGrid>& grids, std::siz
   return work;
 }
 
+/// The data on the device, of which levels may be the host's.
 template <class Real>
-class MultigridCase final : public MultigridData<Real, DeviceArray> {
+class MultigridOnGpu : public MultigridData<Real, DeviceArray> {
  public:
-  static ApplicationWork application(const Parameters& p, std::string_view) {
-    ApplicationWork multigrid = MultigridCase::phases(p, &work_of_gpu<Real>);
-    multigrid.data_bytes += box_grid_of(p).size() * sizeof(Real);  // what restore() copies from lies in the GPU's memory, too
-    return multigrid;
-  }
-
-  MultigridCase(const Parameters& p, DeviceMemory& memory)
-      : MultigridData<Real, DeviceArray>(p, memory), zeros_(box_grid_of(p).size(), memory) {}
-
   void initialise(std::size_t begin, std::size_t end) override {
     MultigridData<Real, DeviceArray>::initialise(begin, end);
     const std::size_t row = zeros_.size() / this->extent();
@@ -164,6 +161,7 @@ class MultigridCase final : public MultigridData<Real, DeviceArray> {
   void restore(std::size_t begin, std::size_t end) override {
     const DeviceArray<Real>& rhs = this->finest()[Level::rhs];
     this->for_levels(begin, end, [&](Level& level, std::size_t first, std::size_t last) {
+      if (this->is_of_host(level)) return this->fill_unknowns_of(level, first, last);
       const std::size_t row = level.grid.row();
       const auto copy = [&](DeviceArray<Real>& to, const DeviceArray<Real>& from) {
         to.copy(first * row, from, first * row, (last - first) * row);
@@ -173,6 +171,31 @@ class MultigridCase final : public MultigridData<Real, DeviceArray> {
     });
   }
 
+ protected:
+  using Level = typename MultigridData<Real, DeviceArray>::Level;
+
+  template <class... Where>
+  MultigridOnGpu(const Parameters& p, DeviceMemory& memory, Where&... where)
+      : MultigridData<Real, DeviceArray>(p, memory, where...), zeros_(box_grid_of(p).size(), memory) {}
+
+ private:
+  DeviceArray<Real> zeros_;
+};
+
+/// The phases, and beside the data what restore() copies from.
+template <class Real, class... Where>
+ApplicationWork multigrid_on_gpu(const Parameters& p, Where... where) {
+  ApplicationWork multigrid = MultigridData<Real, DeviceArray>::phases(p, where...);
+  multigrid.data_bytes += box_grid_of(p).size() * sizeof(Real);
+  return multigrid;
+}
+
+template <class Real>
+struct MultigridCase final : MultigridOnGpu<Real> {
+  static ApplicationWork application(const Parameters& p, std::string_view) { return multigrid_on_gpu<Real>(p, &work_of_gpu<Real>); }
+
+  MultigridCase(const Parameters& p, DeviceMemory& memory) : MultigridOnGpu<Real>(p, memory) {}
+
   static void launch(const Multigrid<Real>& m, std::size_t begin, std::size_t end) {
     if (m.loop == MultigridLoop::smoother) return launch_smoother(m.level, begin, end);
     select(m, [&]<class Body>(std::size_t threads) { cuda::launch_elements<Body>(m, begin * threads, end * threads); });
@@ -181,13 +204,118 @@ class MultigridCase final : public MultigridData<Real, DeviceArray> {
     if (m.loop == MultigridLoop::smoother) return smooth_on_host(m.level, begin, end);
     select(m, [&]<class Body>(std::size_t threads) { cuda::elements_on_host<Body>(m, begin * threads, end * threads); });
   }
-
- private:
-  using Level = typename MultigridData<Real, DeviceArray>::Level;
-  DeviceArray<Real> zeros_;
 };
 
 const cuda::Register<MultigridCase> registered{multigrid_facts()};
+
+/// The finest of the host's levels (0 is the finest of all).
+std::size_t host_from(const Parameters& p) {
+  const std::uint64_t from = p.integer("host_from"), levels = p.integer("levels");
+  if (from > levels)
+    throw std::invalid_argument("host_from = " + std::to_string(from) + " is beyond the coarsest level (levels = " +
+                                std::to_string(levels) + "): take host_from = " + std::to_string(levels) + " or less");
+  return from - 1;
+}
+
+/// Multigrid whose coarse levels, which are too small for a GPU, are the host's: those of a CPU's kernel, in the host's memory. Between the
+/// two a right-hand side goes down, and unknowns come up.
+template <class Real>
+class HybridCase final : public MultigridOnGpu<Real> {
+ public:
+  using Arguments = MultigridLaunch<Real>;
+  static constexpr const char* host_kernel() { return "proxies/multigrid"; }
+
+  static ApplicationWork application(const Parameters& p, std::string_view) {
+    const std::size_t from = host_from(p);
+    const auto work_of = [from](MultigridPart part, const std::vector<BoxGrid>& grids, std::size_t level, GsrbLoop smoother) {
+      return level < from ? work_of_gpu<Real>(part, grids, level, smoother) : multigrid_work<Real>(part, grids, level, smoother);
+    };
+    ApplicationWork hybrid = multigrid_on_gpu<Real>(p, work_of, from);
+    const std::uint64_t bytes = multigrid_grids_of(p)[from].size() * sizeof(Real);
+    const std::vector<std::uint64_t> entries = multigrid_cycle_of(p).entries();
+    const std::string level = "@" + std::to_string(from + 1);
+    hybrid.phases.push_back({.name = "download" + level, .entries = entries[to_seam(MultigridPart::restriction, from)]});
+    hybrid.phases.back().from_device_bytes = bytes;
+    hybrid.phases.push_back({.name = "upload" + level, .entries = entries[to_seam(MultigridPart::interpolation, from)]});
+    hybrid.phases.back().to_device_bytes = bytes;
+    hybrid.data_bytes += 2 * bytes;
+    return hybrid;
+  }
+
+  HybridCase(const Parameters& p, DeviceMemory& memory) : HybridCase(p, memory, host_from(p)) {}
+
+  void initialise(std::size_t begin, std::size_t end) override {
+    MultigridOnGpu<Real>::initialise(begin, end);
+    if (begin != 0) return;
+    for (DeviceArray<Real>* const array : {&x_, &rhs_}) array->fill(0, array->size(), [](std::size_t) { return Real(0.5); });
+  }
+
+  static void launch(const Arguments& x, std::size_t begin, std::size_t end) {
+    if (!x.on_host) MultigridCase<Real>::launch(x.loop, begin, end);
+  }
+  static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
+    x.on_host ? sweep(x.loop, begin, end) : MultigridCase<Real>::on_host(x.loop, begin, end);
+  }
+
+ private:
+  using Level = typename MultigridOnGpu<Real>::Level;
+
+  /// The phase of a part between the coarsest level on the device and the finest of the host's.
+  static std::size_t to_seam(MultigridPart part, std::size_t from) { return MultigridMove{part, from - 1}.phase(); }
+
+  HybridCase(const Parameters& p, DeviceMemory& memory, std::size_t from)
+      : MultigridOnGpu<Real>(p, memory, from, host_memory()),
+        memory_(memory),
+        x_(multigrid_grids_of(p)[from].size(), memory),
+        rhs_(x_.size(), memory) {
+    const MultigridCycle cycle = multigrid_cycle_of(p);
+    const std::size_t phases = cycle.entries().size();
+    Level& of_host = this->level(from);
+    for (const MultigridMove& move : cycle.moves()) {
+      const bool at_seam = move.level + 1 == from;
+      if (at_seam && move.part == MultigridPart::interpolation) this->add({.phase = phases + 1, .copy = [&] { upload(of_host); }});
+      this->add(move, at_seam ? CoarserCells<Real>{x_.data(), rhs_.data()} : CoarserCells<Real>{});
+      if (at_seam && move.part == MultigridPart::restriction) this->add({.phase = phases, .copy = [&] { download(of_host); }});
+    }
+  }
+  /// The host's memory, which outlives all data.
+  static DeviceMemory& host_memory() {
+    static HostInPlaceOfDevice memory;
+    return memory;
+  }
+
+  std::size_t bytes() const { return x_.size() * sizeof(Real); }
+  /// The unknowns begin at zero, which the host has by itself.
+  void download(Level& of_host) {
+    memory_.copy_out(of_host[Level::rhs].data(), rhs_.data(), bytes());
+    std::fill_n(of_host[Level::x].data(), x_.size(), Real(0));
+  }
+  void upload(Level& of_host) { memory_.copy_in(x_.data(), of_host[Level::x].data(), bytes()); }
+
+  DeviceMemory& memory_;
+  DeviceArray<Real> x_, rhs_;  // of the finest of the host's levels
+};
+
+KernelFacts hybrid_facts() {
+  KernelFacts facts = multigrid_facts();
+  facts.name = "proxies/multigrid_hybrid";
+  facts.summary =
+      "The same multigrid with its fine levels on a GPU and its coarse ones on the host, copies between both (Yang, Kurth, Williams 2019)";
+  facts.parameters.push_back({.name = "host_from",
+                              .preset = std::int64_t{3},
+                              .description = "finest of the levels that are the host's; the finest of all is 1",
+                              .min = 2,
+                              .max = 10});
+  facts.proof.at_most.set("host_from", std::int64_t{2});
+  facts.proof.caches.clear();
+  for (Parameters& edge : facts.proof.edges) edge.set("host_from", std::int64_t{2});
+  Parameters deep = facts.proof.edges.front();  // three levels, of which two are the device's
+  deep.set("host_from", std::int64_t{3}), deep.set("cycle", std::string("f"));
+  facts.proof.edges.push_back(deep);
+  return facts;
+}
+
+const cuda::Register<HybridCase> hybrid_registered{hybrid_facts()};
 
 }  // namespace
 }  // namespace plumbline

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <string>
@@ -33,16 +34,30 @@ inline MultigridCycle multigrid_cycle_of(const Parameters& p) {
   return cycle;
 }
 
+/// The arguments of a step's loop, behind which a GPU's launch finds whether it is the host's.
+template <class Real>
+struct MultigridLaunch {
+  Multigrid<Real> loop;
+  bool on_host;
+};
+
+/// The places of the coarser of two levels: its unknowns and its right-hand side.
+template <class Real>
+struct CoarserCells {
+  Real *x = nullptr, *rhs = nullptr;
+};
+
 /// The data, the schedule and the check; what a part's loads cost is the space's.
 template <class Real, template <class> class ArrayOf>
 class MultigridData : public ApplicationData {
  public:
   using Arguments = Multigrid<Real>;
   using Memory = typename ArrayOf<Real>::Memory;
+  static constexpr std::size_t no_level = std::numeric_limits<std::size_t>::max();
 
-  /// The phases, given work_of(part, grids, level, smoother).
+  /// The phases, given work_of(part, grids, level, smoother). Those of the levels from `host_from` on (0 the finest) are the host's.
   template <class WorkOf>
-  static ApplicationWork phases(const Parameters& p, WorkOf work_of) {
+  static ApplicationWork phases(const Parameters& p, WorkOf work_of, std::size_t host_from = no_level) {
     const std::vector<BoxGrid> grids = multigrid_grids_of(p);
     const std::vector<std::uint64_t> entries = multigrid_cycle_of(p).entries();
     ApplicationWork all;
@@ -52,28 +67,18 @@ class MultigridData : public ApplicationData {
         const MultigridMove move{static_cast<MultigridPart>(i), level};
         std::string name = part_names[i];
         name.append("@").append(std::to_string(level + 1));
-        if (move.part == MultigridPart::halo)
-          all.phases.push_back(exchange_phase<Real>(std::move(name), grids[level], entries[move.phase()]));
-        else
-          all.phases.push_back({std::move(name), work_of(move.part, grids, level, gsrb_loop_of(p)), entries[move.phase()]});
+        const bool is_halo = move.part == MultigridPart::halo;
+        all.phases.push_back(is_halo ? exchange_phase<Real>(std::move(name), grids[level], entries[move.phase()])
+                                     : Phase{std::move(name), work_of(move.part, grids, level, gsrb_loop_of(p)), entries[move.phase()]});
+        all.phases.back().on_host = level >= host_from;
       }
     }
     return all;
   }
 
-  MultigridData(const Parameters& p, Memory& memory) : smoother_(gsrb_loop_of(p)), cycles_(p.integer("cycles")) {
-    for (const BoxGrid& grid : multigrid_grids_of(p)) levels_.emplace_back(grid, memory);
+  MultigridData(const Parameters& p, Memory& memory) : MultigridData(p, memory, no_level, memory) {
     const MultigridCycle cycle = multigrid_cycle_of(p);
-    for (const MultigridMove& move : cycle.moves()) {
-      Level& level = levels_[move.level];
-      if (move.part == MultigridPart::halo) {
-        ArrayOf<Real>& cells = level[move.from_other ? Level::other : Level::x];
-        schedule_.push_back({.phase = move.phase(), .exchange = [&](Peers& peers) { exchange_planes(level.grid, cells.data(), peers); }});
-      } else {
-        const auto [arguments, added] = arguments_.try_emplace({move.phase(), move.from_other}, arguments_of(move));
-        schedule_.push_back({.phase = move.phase(), .arguments = &arguments->second, .extent = extent_of(move)});
-      }
-    }
+    for (const MultigridMove& move : cycle.moves()) add(move);
   }
 
   void take_place(int rank, int ranks) override {
@@ -128,7 +133,38 @@ class MultigridData : public ApplicationData {
  protected:
   using Level = GsrbArrays<Real, ArrayOf>;
 
+  /// The data whose levels from `host_from` on lie in the host's memory, without a schedule: its steps are to be added.
+  MultigridData(const Parameters& p, Memory& memory, std::size_t host_from, Memory& host)
+      : smoother_(gsrb_loop_of(p)), cycles_(p.integer("cycles")), host_from_(host_from) {
+    for (const BoxGrid& grid : multigrid_grids_of(p)) levels_.emplace_back(grid, levels_.size() < host_from ? memory : host);
+  }
+  /// Adds a step; `coarser` are the arrays in which a restriction or an interpolation finds the coarser level, where not those of it.
+  void add(const MultigridMove& move, const CoarserCells<Real>& coarser = {}) {
+    Level& level = levels_[move.level];
+    Step step{.phase = move.phase(), .on_host = is_of_host(level)};
+    if (move.part == MultigridPart::halo) {
+      ArrayOf<Real>& cells = level[move.from_other ? Level::other : Level::x];
+      step.exchange = [&](Peers& peers) { exchange_planes(level.grid, cells.data(), peers); };
+    } else {
+      const auto [at, added] =
+          arguments_.try_emplace({move.phase(), move.from_other}, MultigridLaunch<Real>{arguments_of(move, coarser), step.on_host});
+      step.arguments = &at->second.loop, step.extent = extent_of(move);
+    }
+    add(std::move(step));
+  }
+  void add(Step step) { schedule_.push_back(std::move(step)); }
+
   Level& finest() { return levels_[0]; }
+  Level& level(std::size_t number) { return levels_[number]; }
+  bool is_of_host(const Level& level) const { return number_of(level) >= host_from_; }
+  /// The unknowns of a level's rows as a sweep finds them, and what it computes before it uses it as no cell of it is to be.
+  void fill_unknowns_of(Level& level, std::size_t first, std::size_t last) {
+    const auto all = [&](std::size_t which, double number) {
+      fill(level, which, first, last, [number](bool, const Waves::Cell&) { return number; });
+    };
+    all(Level::x, 0), all(Level::other, 0.5);
+    if (&level != &finest()) all(Level::rhs, 0.5);
+  }
   /// Calls act(level, first row, last row) for each level's part of these rows of the finest.
   template <class Act>
   void for_levels(std::size_t begin, std::size_t end, Act act) {
@@ -142,11 +178,12 @@ class MultigridData : public ApplicationData {
  private:
   static constexpr double discretization = 0.1, cycle_factor = 0.1;
 
-  const Waves& waves_of(const Level& level) const {
+  std::size_t number_of(const Level& level) const {
     std::size_t number = 0;
     while (&levels_[number] != &level) ++number;
-    return waves_[number];
+    return number;
   }
+  const Waves& waves_of(const Level& level) const { return waves_[number_of(level)]; }
   std::int64_t first_plane(const Level& level) const { return static_cast<std::int64_t>(rank_ * level.grid.side()); }
 
   /// Sets the cells of the rows [begin, end) of a level's array, ghost cells among them, to value(whether it is none, its place in the
@@ -157,15 +194,8 @@ class MultigridData : public ApplicationData {
       return Real(value(c.is_cell, Waves::Cell{c.i, c.j, plane + c.k}));
     });
   }
-  /// The unknowns as a sweep finds them, and what it computes before it uses it as no cell of it is to be.
   void fill_unknowns(std::size_t begin, std::size_t end) {
-    for_levels(begin, end, [&](Level& level, std::size_t first, std::size_t last) {
-      const auto all = [&](std::size_t which, double number) {
-        fill(level, which, first, last, [number](bool, const Waves::Cell&) { return number; });
-      };
-      all(Level::x, 0), all(Level::other, 0.5);
-      if (&level != &finest()) all(Level::rhs, 0.5);
-    });
+    for_levels(begin, end, [&](Level& level, std::size_t first, std::size_t last) { fill_unknowns_of(level, first, last); });
   }
 
   std::size_t extent_of(const MultigridMove& move) const {
@@ -174,35 +204,37 @@ class MultigridData : public ApplicationData {
     return move.part == MultigridPart::ghosts ? grid.rows() : grid.count() * grid.n * grid.n;
   }
 
-  Arguments arguments_of(const MultigridMove& move) {
+  Multigrid<Real> arguments_of(const MultigridMove& move, CoarserCells<Real> coarser) {
+    if (coarser.x == nullptr && move.level + 1 < levels_.size())
+      coarser = {levels_[move.level + 1][Level::x].data(), levels_[move.level + 1][Level::rhs].data()};
     Level& level = levels_[move.level];
     const auto cells = static_cast<double>(level.grid.side());
     const std::size_t color = move.part == MultigridPart::black || move.from_other ? 1 : 0;
-    Arguments arguments{.loop = MultigridLoop::smoother,
-                        .level = level.loop(move.part == MultigridPart::ghosts ? GsrbLoop::ghosts : smoother_, color, cells * cells),
-                        .from = nullptr,
-                        .to = nullptr,
-                        .cleared = nullptr,
-                        .eighth = Real(0.125)};
+    Multigrid<Real> arguments{.loop = MultigridLoop::smoother,
+                              .level = level.loop(move.part == MultigridPart::ghosts ? GsrbLoop::ghosts : smoother_, color, cells * cells),
+                              .from = nullptr,
+                              .to = nullptr,
+                              .cleared = nullptr,
+                              .eighth = Real(0.125)};
     if (move.part == MultigridPart::residual) arguments.loop = MultigridLoop::residual;
     if (move.part == MultigridPart::restriction) {
-      Level& coarser = levels_[move.level + 1];
       arguments.loop = MultigridLoop::restriction;
       arguments.from = level[move.from_other ? Level::other : Level::rhs].data();
-      arguments.to = coarser[Level::rhs].data(), arguments.cleared = coarser[Level::x].data();
+      arguments.to = coarser.rhs, arguments.cleared = coarser.x;
     }
     if (move.part == MultigridPart::interpolation) {
       arguments.loop = MultigridLoop::interpolation;
-      arguments.from = levels_[move.level + 1][Level::x].data(), arguments.to = level[Level::x].data();
+      arguments.from = coarser.x, arguments.to = level[Level::x].data();
     }
     return arguments;
   }
 
   GsrbLoop smoother_;
   std::uint64_t cycles_, rank_ = 0, ranks_ = 1;
+  std::size_t host_from_;
   std::deque<Level> levels_;
   std::vector<Waves> waves_;
-  std::map<std::pair<std::size_t, bool>, Arguments> arguments_;  // of a phase, and whether it reads the other array
+  std::map<std::pair<std::size_t, bool>, MultigridLaunch<Real>> arguments_;  // of a phase, and whether it reads the other array
   std::vector<Step> schedule_;
 };
 

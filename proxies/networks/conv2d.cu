@@ -53,6 +53,7 @@ class ConvCase final : public ApplicationData {
     const ConvShape s = shape(p);
     ApplicationWork conv = with_factor<Real>(s.variant, [&]<class Factor>() { return ConvGpuWork<Real, Factor>(s).application(); });
     if (flavor == cublas_flavor) take_cublas<Real>(conv, s);
+    if (flavor == cudnn_flavor) take_cudnn(conv, s);
     return conv;
   }
 
@@ -65,7 +66,8 @@ class ConvCase final : public ApplicationData {
         panels_(s_.panels(), memory),
         between_(s_.between(), memory),
         parts_(s_.direction == ConvDirection::backward_weights ? split().parts * s_.weights() : s_.tile_products(), memory),
-        library_(s_, filters_.data(), memory) {
+        cublas_(s_, filters_.data(), memory),
+        cudnn_(s_, memory) {
     arguments_.reserve(2 + 3 * s_.images);
     if (s_.direction == ConvDirection::backward_weights)
       plan_gradient();
@@ -104,13 +106,23 @@ class ConvCase final : public ApplicationData {
     });
     for (const auto& one : x.sums) cuda::launch_elements<ConvPartSum<Sum>>(one, 0, one.size, {std::uint64_t{one.count} - 1});
   }
-  static constexpr bool has_library() { return conv_has_cublas<Real>; }
-  static std::string_view library() { return cublas_flavor; }
-  static const std::string& library_absent() { return cublas_absent(); }
-  static void launch_by_library(const Arguments& x, std::size_t begin, std::size_t end) {
+  static std::vector<cuda::Library> libraries() {
+    std::vector<cuda::Library> all;
+    if constexpr (conv_has_cublas<Real>)
+      all.push_back({cublas_flavor, &cuda::sweep_by<Arguments, &ConvCase::launch_by_cublas>, cublas_absent()});
+    if constexpr (conv_has_cudnn<Real>)
+      all.push_back({cudnn_flavor, &cuda::sweep_by<Arguments, &ConvCase::launch_by_cudnn>, cudnn_absent()});
+    return all;
+  }
+  static void launch_by_cublas(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
     for (const auto& one : x.columns) cuda::launch_elements<ConvColumns<Real>>(one, 0, columns_of(one));
-    for (const auto& one : x.products) x.library->queue(one.in, one.out);
+    for (const auto& one : x.products) x.cublas->queue(one.in, one.out);
+  }
+  static void launch_by_cudnn(const Arguments& x, std::size_t begin, std::size_t end) {
+    if (begin == end) return;
+    for (const auto& one : x.panels) cuda::launch_elements<ConvPanel<Real>>(one, 0, one.gather.panel_size());
+    for (const auto& one : x.products) x.cudnn->queue({one.in, one.panel, one.out});
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
@@ -158,7 +170,7 @@ class ConvCase final : public ApplicationData {
 
   /// A step of that phase, whose launches are still to be told.
   Arguments& add_step(std::size_t phase) {
-    arguments_.emplace_back(Arguments{.variant = s_.variant, .library = &library_});
+    arguments_.emplace_back(Arguments{.variant = s_.variant, .cublas = &cublas_, .cudnn = &cudnn_});
     schedule_.push_back({.phase = phase, .arguments = &arguments_.back(), .extent = 1});
     return arguments_.back();
   }
@@ -216,7 +228,8 @@ class ConvCase final : public ApplicationData {
   DeviceArray<Sum> results_;                      // in its place
   DeviceArray<Real> panels_, between_;
   DeviceArray<Sum> parts_;  // or Winograd's products
-  ConvByCublas<Real> library_;
+  ConvByCublas<Real> cublas_;
+  ConvByCudnn cudnn_;
   std::vector<Arguments> arguments_;
   std::vector<Step> schedule_;
 };

@@ -8,6 +8,7 @@
 #include "cuda/launches.cuh"
 #include "cuda/register.cuh"
 #include "proxies/networks/conv2d_cublas.cuh"
+#include "proxies/networks/conv2d_cudnn.cuh"
 #include "proxies/networks/conv2d_tiles.cuh"
 #include "proxies/networks/conv2d_transforms.cuh"
 
@@ -93,7 +94,8 @@ struct ConvPartSum {
 template <class Real>
 struct ConvLaunches {
   ConvVariant variant = ConvVariant::implicit;
-  ConvByCublas<Real>* library = nullptr;
+  ConvByCublas<Real>* cublas = nullptr;
+  ConvByCudnn* cudnn = nullptr;
   std::vector<ConvPanel<Real>> panels = {};
   std::vector<ConvFilterTransform<Real>> filters = {};
   std::vector<ConvImageTransform<Real>> tiles = {};

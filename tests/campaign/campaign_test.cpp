@@ -58,6 +58,7 @@ sync_seconds = 2.5
 min_seconds = 0.5
 ci_relative = 0.01
 max_repetitions = 9
+cold_l2 = true
 [[cases]]
 kernel = "validation/series"
 precision = ["fp64", "fp32"]
@@ -82,6 +83,7 @@ mode = "full"
   EXPECT_EQ(c.journal.sync_seconds, 2.5);
   EXPECT_EQ(c.timing.ci_relative, 0.01);
   EXPECT_EQ(c.timing.max_repetitions, 9);
+  EXPECT_TRUE(c.timing.cold_l2);
   EXPECT_EQ(c.ceilings.mode, CeilingsMode::full);
   ASSERT_EQ(c.cases.size(), 1U);
   const auto& spec = c.cases.front();

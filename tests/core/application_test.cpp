@@ -159,5 +159,42 @@ TEST(PhasesAsCases, nothing_changes_where_there_is_no_phase) {
   EXPECT_EQ(results.outcomes, before.outcomes);
 }
 
+/// A GPU's application whose second phase is its host's; copies of 1000 bytes go down and of 10 bytes up.
+ApplicationWork shared_with_host() {
+  ApplicationWork application = two_phases();
+  application.phases[2].on_host = true;
+  application.phases.push_back({.name = "download", .entries = 2, .from_device_bytes = 1000});
+  application.phases.push_back({.name = "upload", .entries = 3, .to_device_bytes = 10});
+  return application;
+}
+const CacheLevel of_device[] = {{.name = "L1", .bytes = 32 * KiB, .line_bytes = 32, .policy = gpu_L1_policy}};
+
+TEST(Application, a_phase_of_the_host_finds_the_hosts_caches) {
+  ApplicationWork application = shared_with_host();
+  const CacheLevel of_host[] = {cache(64 * KiB)};
+  const Counts on_host = expected_counts(application, application.phases[2], of_device, 1, of_host);
+  application.phases[2].on_host = false;
+  EXPECT_EQ(on_host, expected_counts(application, application.phases[2], of_host, 1));
+}
+
+TEST(Application, what_is_copied_between_device_and_host_crosses_their_link_exactly) {
+  const ApplicationWork application = shared_with_host();
+  const Counts down = expected_counts(application, application.phases[3], of_device, 1),
+               up = expected_counts(application, application.phases[4], of_device, 1);
+  EXPECT_EQ(down.at("bytes.host-dev.write_back"), Amount(2000));
+  EXPECT_EQ(down.at("bytes.host-dev.demand_read"), Amount(0));
+  EXPECT_EQ(up.at("bytes.host-dev.demand_read"), Amount(30));
+  EXPECT_EQ(up.at("bytes.host-dev"), Amount(30));
+}
+
+TEST(Application, two_hierarchies_do_not_add_up_but_operations_and_copies_do) {
+  const CacheLevel of_host[] = {cache(64 * KiB)};
+  const Counts whole = expected_counts(shared_with_host(), of_device, 1, of_host);
+  EXPECT_EQ(whole.at("flops.fp64"), Amount(3 * 10 + 7));
+  EXPECT_FALSE(whole.contains("bytes.L1-mem.demand_read"));
+  EXPECT_FALSE(whole.contains("bytes.reg-L1.load"));
+  EXPECT_GE(whole.at("bytes.host-dev").lo, 2030U);
+}
+
 }  // namespace
 }  // namespace plumbline

@@ -83,6 +83,19 @@ def test_an_application_is_counted_phase_by_phase_and_the_whole_is_their_sum(run
     assert {row["phase"] for row in shares if row["net"] is not None} == {"energy", "total"}, "of one entry each"
 
 
+def test_of_an_application_that_the_host_shares_the_gpus_phases_are_counted_and_no_whole(run):
+    cases = CAMPAIGN.split("[[cases]]")[0] + ('[[cases]]\nkernel = "proxies/multigrid_hybrid"\nprecision = "fp64"\nteam = [{gpus = 1}]\n'
+                                              'params = {boxes = 1, n = 8, levels = 2, bottom = 1, host_from = 2}\n')
+    ended, store = run(cases)
+    assert ended.returncode == 0, ended.stderr
+    (outcome,) = counted(store)
+    assert outcome["status"] == "ok", outcome
+    adds = {row["phase"]: row for row in table(store, "counts") if row["event"] == ADD}
+    assert adds["red@1"]["status"] == "ok" and adds["red@1"]["net"] > 0
+    assert not {"red@2", "halo@2", "download@2", "upload@2"} & set(adds), "no GPU does those"
+    assert adds[""]["status"] == "skipped" and "phases of the sweep are the host's" in adds[""]["reason"]
+
+
 def test_the_machine_names_the_chip_and_the_score_takes_its_table(run):
     _, store = run(CAMPAIGN)
     assert json.loads(table(store, "machine")[0]["json"])["gpu_chip"] == "GH100"

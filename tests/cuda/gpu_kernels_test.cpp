@@ -52,11 +52,19 @@ class GpuKernel : public testing::TestWithParam<const Kernel*> {
     const int needed = precision == "fp8" ? 89 : precision == "bf16" || precision == "tf32" ? 80 : 0;
     return 10 * gpu_->properties().major + gpu_->properties().minor >= needed;
   }
-  /// Sweeps at once, or the first half of each range and then the rest.
+  /// Sweeps at once, or the first half of each range and then the rest. Steps of the host are done there, one element after the other.
   void sweep(const Flavor& code, const Workload& data, bool in_parts) const {
     Peers alone;
     DevicePeers peers(alone, gpu().memory());
-    in_parts ? sweep_alone(data, InTwoParts(code.sweep, data.grain()), peers) : sweep_alone(data, code.sweep, peers);
+    const auto run = [&](const Step& step) {
+      const Sweep loop = step.on_host ? kernel().on_host(code.precision) : code.sweep;
+      Peers& others = step.on_host ? alone : peers;
+      in_parts ? run_alone(step, InTwoParts(loop, data.grain()), others) : run_alone(step, loop, others);
+    };
+    if (const auto* const application = dynamic_cast<const ApplicationData*>(&data))
+      std::ranges::for_each(application->steps(), run);
+    else
+      run({.arguments = data.arguments(), .extent = data.extent()});
     gpu().wait();
   }
 

@@ -31,7 +31,7 @@ struct Smoothing {
   std::uint64_t level = 1;
 };
 Smoothing smoothing_of(const std::string& part) {
-  for (const std::string of : {"proxies/gsrb: ", "proxies/multigrid: "})
+  for (const std::string of : {"proxies/gsrb: ", "proxies/multigrid: ", "proxies/multigrid_hybrid: "})
     if (part.starts_with(of)) {
       const std::size_t at = part.find('@');
       return {part.substr(of.size(), at - of.size()), at == part.npos ? 1 : std::stoul(part.substr(at + 1))};
@@ -80,7 +80,8 @@ std::vector<Part> parts_of(const Kernel& kernel, const Parameters& point, const 
     parts.push_back({kernel.name + ": " + phase.name, whole_work(alone)});
   }
   for (const Step& step : application->steps())
-    if (!step.exchange) std::ranges::move(launches_of(flavor, step.arguments, step.extent), std::back_inserter(parts[step.phase].launches));
+    if (step.is_loop() && !step.on_host)
+      std::ranges::move(launches_of(flavor, step.arguments, step.extent), std::back_inserter(parts[step.phase].launches));
   std::erase_if(parts, [](const Part& part) { return part.launches.empty(); });
   return parts;
 }

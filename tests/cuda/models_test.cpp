@@ -331,6 +331,39 @@ TEST(gpu_models, of_multigrid_are_averages_of_eight_cells_and_parabolas_between_
   EXPECT_EQ(counts(up).at("bytes.reg-L1.store"), Amount(8 * 8 * 512));
 }
 
+Phase phase_of_hybrid(const std::string& name) {
+  const Parameters p{{"variant", std::string("stride2")},
+                     {"cycle", std::string("f")},
+                     {"boxes", n(2)},
+                     {"n", n(16)},
+                     {"levels", n(4)},
+                     {"cycles", n(2)},
+                     {"smooths", n(2)},
+                     {"bottom", n(4)},
+                     {"host_from", n(3)}};
+  for (const Kernel* kernel : all_kernels())
+    if (kernel->name == "proxies/multigrid_hybrid")
+      for (Phase& phase : kernel->application(p, "fp64", "").phases)
+        if (phase.name == name) return phase;
+  throw std::runtime_error("no phase " + name);
+}
+
+/// Eight boxes of 4^3 cells are the host's finest level: its right-hand side goes down, with the ghost cells two deep around it, as often
+/// as the cycles go from the level above to it, and once more where an F-cycle begins; its unknowns come up as often.
+TEST(gpu_models, of_hybrid_multigrid_are_a_cpus_on_the_coarse_levels_and_copies_between_both) {
+  EXPECT_FALSE(phase_of_hybrid("red@2").on_host || phase_of_hybrid("restrict@2").on_host || phase_of_hybrid("interpolate@2").on_host);
+  EXPECT_TRUE(phase_of_hybrid("red@3").on_host && phase_of_hybrid("halo@3").on_host && phase_of_hybrid("residual@3").on_host);
+  EXPECT_EQ(phase_of_hybrid("residual@2").work.flops, phase_of_multigrid("residual@1").flops) << "8^3 cells there, too";
+  EXPECT_EQ(phase_of_hybrid("residual@3").work.flops, (Counts{{"flops.fp64.add", 84 * 512}, {"flops.fp64.mul", 27 * 512}}));
+  const Phase down = phase_of_hybrid("download@3"), up = phase_of_hybrid("upload@3");
+  EXPECT_EQ(down.from_device_bytes, 8U * 8 * 8 * 8 * 8);
+  EXPECT_EQ(up.to_device_bytes, down.from_device_bytes);
+  EXPECT_EQ(down.to_device_bytes + up.from_device_bytes, 0U);
+  EXPECT_EQ(down.entries, phase_of_hybrid("restrict@2").entries);
+  EXPECT_EQ(up.entries, phase_of_hybrid("interpolate@2").entries);
+  EXPECT_TRUE(down.work.flops.empty() && up.work.flops.empty());
+}
+
 /// Threads side by side update every other cell: they load sectors of which they use a half, and store each sector in two parts.
 TEST(gpu_models, of_an_update_of_one_color_touch_whole_sectors_for_every_other_cell) {
   constexpr std::uint64_t cells = 4096 * 8;
@@ -570,6 +603,26 @@ TEST(gpu_models, of_a_convolution_by_a_library_are_its_products_at_least) {
   };
   EXPECT_EQ(refused("im2col"), "");
   EXPECT_EQ(refused("implicit"), "proxies/conv2d: lib-cublas is a flavor of variant=im2col");
+}
+
+/// 16 images of 55 x 55 outputs, 64 filters of 576 numbers; the panels are ours. Where the library is here, it is told of the sizes, too.
+TEST(gpu_models, of_a_convolution_by_cudnn_are_those_products_and_none_are_spared) {
+  for (const Kernel* kernel : all_kernels()) {
+    if (kernel->name != "proxies/conv2d") continue;
+    const Parameters implicit = papers_convolution("forward", "implicit");
+    const std::vector<Phase> own = kernel->application(implicit, "fp32", "").phases,
+                             all = kernel->application(implicit, "fp32", "lib-cudnn").phases;
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(counts(all[0].work), counts(own[0].work)) << "the filters' panels";
+    const std::uint64_t products = std::uint64_t{16} * 55 * 55 * 576 * 64;
+    EXPECT_EQ(all[1].work.flops.at("flops.fp32.fma").lo, products);
+    EXPECT_GE(all[1].work.flops.at("flops.fp32.fma").hi, products);
+    EXPECT_EQ(all[1].work.paper.at("paper.flops"), Amount(2 * products));
+    EXPECT_LE(counts(all[1].work).at("bytes.L1-L2.demand_read").lo, counts(own[1].work).at("bytes.L1-L2.demand_read").lo);
+    for (const Parameters& other : {papers_convolution("forward", "im2col"), papers_convolution("backward_data")})
+      EXPECT_EQ(refusal(*kernel, other, "fp32", "lib-cudnn"),
+                "proxies/conv2d: lib-cudnn is a flavor of direction=forward with variant=implicit");
+  }
 }
 
 /// The matrices have 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.

@@ -127,6 +127,57 @@ def test_multigrid_on_a_gpu_is_right_and_each_level_has_its_phases(run):
     assert model["interpolate@1", "flops.fp64"] == 2 * 84 * 8 * 4**3 and model["restrict@2", "flops.fp64.mul"] == 3 * 8 * 2**3
 
 
+HYBRID = ('[[cases]]\nkernel = "proxies/multigrid_hybrid"\nprecision = ["fp64", "fp32"]\nteam = [{{gpus = {gpus}}}]\n'
+          'params = {{cycle = "f", boxes = 2, n = 16, levels = 4, bottom = 2, host_from = {host_from}}}\n')
+
+
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_multigrid_whose_coarse_levels_are_the_hosts_is_right_and_copies_between_both(run, gpus):
+    if gpus > 1 and not MPIEXEC:
+        pytest.skip("this plumbline was built without MPI")
+    ended, store = run(HYBRID.format(gpus=gpus, host_from=3), ranks=gpus if gpus > 1 else 0, PLUMBLINE_STAND_IN_GPUS=str(gpus))
+    assert ended.returncode == 0, ended.stderr
+    measured = outcomes(store, "ok")
+    assert len(measured) == 2, ended.stderr
+    for row in measured:
+        gpu = json.loads(row["placement"])["ranks"][0]["gpu"]
+        assert "-O" in gpu["host_flavor"] and "cuda" not in gpu["host_flavor"], "a CPU's flavor"
+        if gpus > 1:
+            assert gpu["messages"]["from_device"] is False and gpu["messages"]["reason"], "no MPI here takes a device's addresses"
+    times = table(store, "times")
+    assert {"red@2", "red@3", "halo@3", "red@4", "download@3", "upload@3"} <= {row["phase"] for row in times}
+    model = {(row["phase"], row["quantity"]): row["lo"] for row in table(store, "model") if "/fp64/" in row["case"]}
+    side = 8 * 8**3 * 8  # the host's finest level: eight boxes of 4^3 within ghost cells
+    entries = 2  # where the F-cycle begins, and in the cycle below it that passes there
+    assert model["download@3", "bytes.host-dev.write_back"] % side == 0 and model["upload@3", "bytes.host-dev"] >= entries * side
+    assert model["download@3", "launches"] == model["red@3", "launches"] == 0 < model["red@2", "launches"]
+    assert ("red@2", "bytes.reg-shared") in model and ("red@3", "bytes.reg-shared") not in model, "a CPU's caches"
+    assert ("red@2", "bytes.L2-mem") in model and ("", "bytes.L2-mem") not in model, "two hierarchies do not add up"
+    assert model["", "flops.fp64"] == sum(lo for (phase, quantity), lo in model.items() if phase and quantity == "flops.fp64")
+    whole = next(row for row in document("show", store)["rows"] if row["id"].startswith("proxies/multigrid_hybrid/fp64") and not row.get("phase"))
+    assert whole["gflops"] > 0
+
+
+def test_multigrid_of_which_no_level_is_left_to_the_host_is_refused(run):
+    ended, _ = run(HYBRID.format(gpus=1, host_from=5))
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1, ended.stderr
+    assert "host_from = 5 is beyond the coarsest level (levels = 4): take host_from = 4 or less" in ended.stderr
+
+
+def test_sweeps_from_a_cold_l2_are_timed_and_modelled_so(run):
+    triad = '[[cases]]\nkernel = "validation/triad"\nprecision = "fp64"\nteam = [{gpus = 1}]\nparams = {n = 10000}\n'
+
+    def bytes_from_memory(cold):
+        ended, store = run(f"cold_l2 = {cold}\n" + triad, "--overwrite")
+        assert ended.returncode == 0, ended.stderr
+        assert {json.loads(row["placement"])["ranks"][0]["gpu"]["cold_l2"] for row in outcomes(store, "ok")} == {cold == "true"}
+        return [(row["lo"], row["hi"]) for row in table(store, "model") if row["quantity"] == "bytes.L2-mem.demand_read"]
+
+    assert [lo for lo, _ in bytes_from_memory("false")] == [0], "240 kB stay in L2"
+    [(least, _)] = bytes_from_memory("true")
+    assert least == 2 * 80000 - 48 * 32, "two arrays are read"
+
+
 def test_conjugate_gradients_on_a_gpu_are_right_and_grids_that_it_has_not_are_refused(run):
     asked = '[[cases]]\nkernel = "proxies/cg"\nprecision = ["fp64", "fp32"]\nteam = [{{gpus = 1}}]\nparams = {{n = {}, levels = 2, iterations = 2}}\n'
     ended, store = run(asked.format(8))
@@ -346,9 +397,9 @@ params = {variant = ["im2col", "implicit"], images = 2, width = 9, channels = 8,
 """
 
 
-def absent_in_convolution(**options):
+def absent_in_convolution(library="lib-cublas", **options):
     row = next(row for row in document("list", "kernels", **options)["rows"] if row["kernel"] == "proxies/conv2d" and row["space"] == "GPU")
-    return [one for one in row["absent_flavors"] if one["flavor"] == "lib-cublas"]
+    return [one for one in row["absent_flavors"] if one["flavor"] == library]
 
 
 def test_a_convolutions_products_by_a_library_are_measured_where_there_are_columns(run):
@@ -357,8 +408,10 @@ def test_a_convolutions_products_by_a_library_are_measured_where_there_are_colum
     ended, store = run(CONVOLUTION)
     assert ended.returncode == 0, ended.stderr
     sizes = "direction=forward/variant=im2col/images=2/width=9/channels=8/filters=8/kernel=3/stride=2"
-    measured = {row["case"] for row in outcomes(store, "ok")}
-    assert measured == {f"proxies/conv2d/{one}/{sizes}/g1/lib-cublas" for one in ("fp32", "fp16", "bf16")}
+    wanted = {f"proxies/conv2d/{one}/{sizes}/g1/lib-cublas" for one in ("fp32", "fp16", "bf16")}
+    if not absent_in_convolution("lib-cudnn"):
+        wanted.add(f"proxies/conv2d/fp32/{sizes.replace('im2col', 'implicit')}/g1/lib-cudnn")
+    assert {row["case"] for row in outcomes(store, "ok")} == wanted
     assert "lib-cublas is a flavor of variant=im2col" in ended.stderr
 
 
@@ -373,6 +426,18 @@ def test_without_the_library_a_convolution_says_so_in_a_line(run, tmp_path):
     ended, _ = run(CONVOLUTION.replace('"lib-*"', '"*"') + ON_CPU, **nowhere)
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr.count("skipped: proxies/conv2d as lib-cublas: cuBLAS cannot be opened: ") == 1, ended.stderr
+
+
+def test_without_cudnn_its_flavor_is_absent_with_a_line_that_says_what_to_install(run, tmp_path):
+    for name in ("libcudnn.so.9", "libcudnn.so.8", "libcudnn.so"):
+        (tmp_path / name).write_bytes(b"no library")
+    nowhere = {"LD_LIBRARY_PATH": str(tmp_path)}
+    [absent] = absent_in_convolution("lib-cudnn", **nowhere)
+    assert absent["reason"].startswith("cuDNN cannot be opened: ") and "libcudnn.so.9: file too short" in absent["reason"]
+    assert absent["reason"].endswith("install it (PyPI: nvidia-cudnn-cu13, or -cu12) and put its folder on LD_LIBRARY_PATH")
+    ended, _ = run(CONVOLUTION.replace('"lib-*"', '"*"') + ON_CPU, **nowhere)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count("skipped: proxies/conv2d as lib-cudnn: cuDNN cannot be opened: ") == 1, ended.stderr
 
 
 def test_products_of_sizes_that_no_tensor_core_loads_are_refused(run):

@@ -20,7 +20,10 @@ inline void sweep_whole(const Workload& workload, Sweep sweep, std::size_t piece
   const auto* const application = dynamic_cast<const ApplicationData*>(&workload);
   if (application == nullptr) return range(workload.arguments(), workload.extent(), workload.grain());
   Peers alone;
-  for (const Step& step : application->steps()) step.exchange ? step.exchange(alone) : range(step.arguments, step.extent, step.grain);
+  for (const Step& step : application->steps()) {
+    const auto loop = [&](const void* arguments, std::size_t, std::size_t extent) { range(arguments, extent, step.grain); };
+    run_alone(step, loop, alone);
+  }
 }
 
 /// Fills a workload as that of a rank alone.

@@ -210,5 +210,45 @@ TEST(PreparedOnGpu, is_kept_busy_for_the_warm_up_before_it_is_calibrated) {
   EXPECT_GT(sweeps_made, sweeps) << "of which the last ones alone were for calibration";
 }
 
+/// A GPU that keeps a list of what it was told, and measures a clock over each span.
+class TellingGpu final : public Gpu {
+ public:
+  const GpuProperties& properties() const override { return gpu_.properties(); }
+  DeviceMemory& memory() override { return gpu_.memory(); }
+  std::uint64_t free_bytes() override { return gpu_.free_bytes(); }
+  void wait() override {}
+  void start() override { told += "start ", gpu_.start(); }
+  double stop() override { return told += "stop ", gpu_.stop(); }
+  void mark(std::size_t number) override { gpu_.mark(number); }
+  double between_marks(std::size_t first, std::size_t second) override { return gpu_.between_marks(first, second); }
+  double clock_hz() override { return told += "clock ", gpu_.clock_hz(); }
+  void empty_l2() override { told += "empty "; }
+  void begin_clock_span() override { told += "begin "; }
+  double clock_of_span() override { return told += "end ", of_span; }
+  std::string told = {};
+  double of_span = 1.1e9;
+
+ private:
+  StandInGpu gpu_{stand_in(1 << 20)};
+};
+
+TEST(PreparedOnGpu, tells_the_clock_of_the_whole_measurement_and_else_the_one_behind_it) {
+  TellingGpu gpu;
+  PreparedOnGpu prepared(doubling(1000), gpu);
+  EXPECT_EQ(prepared.measure(2).clock_hz, 1.1e9);
+  EXPECT_EQ(gpu.told, "begin start stop start stop end ");
+  gpu.of_span = std::nan(""), gpu.told = "";
+  EXPECT_EQ(prepared.measure(1).clock_hz, gpu_clock_hz);
+  EXPECT_EQ(gpu.told, "begin start stop end clock ");
+}
+
+TEST(PreparedOnGpu, empties_l2_before_each_cold_sweep_outside_its_span) {
+  TellingGpu gpu;
+  PreparedOnGpu prepared(doubling(1000), gpu);
+  prepared.sweep_cold();
+  prepared.measure(2);
+  EXPECT_EQ(gpu.told, "begin empty start stop empty start stop end ");
+}
+
 }  // namespace
 }  // namespace plumbline

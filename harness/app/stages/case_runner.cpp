@@ -81,25 +81,27 @@ std::vector<std::string> phases_of(const Case& measured) {
 }
 
 /// The rows of an application's sweep: the whole, then each phase.
-std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWork& application, std::span<const CacheLevel> caches) {
+std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWork& application, std::span<const CacheLevel> caches,
+                                       std::span<const CacheLevel> host_caches) {
   const int threads = measured.team.threads;
   const auto counts_with_launches = [&](Counts counts, const ApplicationWork& launched) {
     if (measured.team.gpus > 0) counts["launches"] = launches_of(launched);
     return counts;
   };
-  std::vector<ModelRow> rows = rows_of(measured, counts_with_launches(expected_counts(application, caches, threads), application));
-  for (const Phase& phase : application.phases)
-    std::ranges::move(
-        rows_of(measured, counts_with_launches(expected_counts(application, phase, caches, threads), {.phases = {phase}}), phase.name),
-        std::back_inserter(rows));
+  std::vector<ModelRow> rows =
+      rows_of(measured, counts_with_launches(expected_counts(application, caches, threads, host_caches), application));
+  for (const Phase& phase : application.phases) {
+    const Counts counts = expected_counts(application, phase, caches, threads, host_caches);
+    std::ranges::move(rows_of(measured, counts_with_launches(counts, {.phases = {phase}}), phase.name), std::back_inserter(rows));
+  }
   return rows;
 }
 
 }  // namespace
 
-std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches) {
+std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches, std::span<const CacheLevel> host_caches) {
   const auto application = measured.application();
-  std::vector<ModelRow> rows = application ? application_rows(measured, *application, caches)
+  std::vector<ModelRow> rows = application ? application_rows(measured, *application, caches, host_caches)
                                            : rows_of(measured, expected_counts(measured.work(), caches, measured.team.threads));
   if (measured.team.gpus > 0) return rows;
   const Amount touched = working_set(measured.work(), measured.team.threads);
@@ -112,7 +114,10 @@ std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLeve
 }
 
 std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const {
-  if (!placement.gpus.empty()) return cache_levels(placement.gpus.front().gpu);
+  return placement.gpus.empty() ? cpu_caches_of(placement, last_bytes) : cache_levels(placement.gpus.front().gpu);
+}
+
+std::vector<CacheLevel> CaseRunner::cpu_caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const {
   std::vector<CacheLevel> caches = with_last_cache(setting_.caches, last_, last_bytes);
   for (auto& level : caches)
     if (level.shared) level.bytes = part_of(level, placement.ranks_per_l3);
@@ -120,15 +125,26 @@ std::vector<CacheLevel> CaseRunner::caches_of(const TeamCpus& placement, std::ui
 }
 
 std::vector<ModelRow> CaseRunner::modelled(const Case& measured, const TeamCpus& placement) const {
-  std::vector<ModelRow> rows = model_rows(measured, caches_of(placement, last_.bytes));
-  if (last_.is_sure() || !placement.gpus.empty()) return rows;
-  for (const std::uint64_t bytes : {last_.lo, last_.hi}) {
-    const std::vector<ModelRow> other = model_rows(measured, caches_of(placement, bytes));
+  const bool host_works = placement.gpus.empty() || !measured.kernel->host_kernel.empty();
+  const auto rows_with = [&](std::uint64_t bytes) {
+    return model_rows(measured, caches_of(placement, bytes), cpu_caches_of(placement, bytes));
+  };
+  std::vector<ModelRow> rows = rows_with(last_.bytes);
+  const auto widen = [&rows](const std::vector<ModelRow>& other) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i].lo = std::min(rows[i].lo, other[i].lo);
       rows[i].hi = std::max(rows[i].hi, other[i].hi);
     }
+  };
+  if (setting_.cold_l2 && !placement.gpus.empty()) {
+    std::vector<CacheLevel> cold = caches_of(placement, last_.bytes);
+    cold.back().policy.empty_at_start = true;
+    const std::vector<ModelRow> from_cold = model_rows(measured, cold, cpu_caches_of(placement, last_.bytes));
+    // The first phases of an application alone find it so.
+    measured.kernel->application ? widen(from_cold) : rows.assign(from_cold.begin(), from_cold.end());
   }
+  if (last_.is_sure() || !host_works) return rows;
+  for (const std::uint64_t bytes : {last_.lo, last_.hi}) widen(rows_with(bytes));
   return rows;
 }
 
@@ -211,6 +227,8 @@ Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const
   const GpuProperties& gpu = own.gpu;
   facts["gpu"] = gpu_.facts(gpu);
   facts["gpu"]["device"] = gpu_word(own.device);
+  facts["gpu"]["cold_l2"] = setting_.cold_l2;
+  if (team.ranks() > 1) facts["gpu"]["messages"] = {{"from_device", team.take_device_addresses()}, {"reason", device_addresses().why}};
   Timed timed;
   if (auto lost = gpu_.why_lost(gpu); !lost.empty()) timed = {.status = Status::skipped, .reason = std::move(lost), .repetitions = {}};
   try {
@@ -220,9 +238,12 @@ Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const
   }
   if (fails_with_team(timed, team)) return timed;
   GpuWatch watch(gpu_.nvml(), gpu.pci);
-  timed = time_on_gpu(measured, protocol, gpu_.use(gpu), team);
+  TimingProtocol here = protocol;
+  here.cold_l2 = setting_.cold_l2;
+  timed = time_on_gpu(measured, here, gpu_.use(gpu), team);
   if (is_failure(timed.status)) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
+  if (!timed.host_flavor.empty()) facts["gpu"]["host_flavor"] = timed.host_flavor;
   const TheoreticalOccupancy& occupancy = timed.occupancy;
   facts["gpu"]["theoretical_occupancy"] =
       occupancy.is_known() ? json{{"least", occupancy.least}, {"most", occupancy.most}} : json{{"reason", occupancy.reason}};
@@ -296,7 +317,7 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     if (ready.status != Status::ok) return ready;
     return {Status::failed, another_rank("cannot count on its GPU"), {}, FailedAt::another_rank};
   }
-  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team);
+  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team, setting_.cold_l2);
   Backend& backend = *backends_[group.key()];
   gpu_.is_counted_by(backend);
   CountedCase counted = counting->count(backend, 0, repetitions_of(group, Space::cuda));

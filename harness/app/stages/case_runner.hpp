@@ -45,6 +45,7 @@ class CaseRunner {
     CountingPlan counting;
     EmulatedWorker* worker = nullptr;  // null where no group of `counting` needs it
     BackendFacts backends = {};        // for those that count in this process
+    bool cold_l2 = false;              // each sweep on a GPU begins with an L2 that holds nothing of its data
   };
 
   CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}
@@ -72,6 +73,8 @@ class CaseRunner {
   CountedCase ready_on_gpu(const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound);
   /// The caches as one thread of the team sees them, with a last cache of so many bytes; a GPU's as its multiprocessors do.
   std::vector<CacheLevel> caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const;
+  /// The caches of its CPUs, also beside a GPU.
+  std::vector<CacheLevel> cpu_caches_of(const TeamCpus& placement, std::uint64_t last_bytes) const;
   /// The model's rows, with an interval where the size of the last cache leaves one.
   std::vector<ModelRow> modelled(const Case& measured, const TeamCpus& placement) const;
   CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
@@ -94,7 +97,7 @@ class CaseRunner {
 
 /// The model's rows of one rank's sweep, and two more amounts in bytes: "working_set", what a sweep surely touches and what it may touch,
 /// and "last_cache", the size that was reckoned with, where cores share one. Of an application on a GPU "launches", as many as its schedule
-/// has.
-std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches);
+/// has; `host_caches` are those of its phases that are the host's.
+std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches, std::span<const CacheLevel> host_caches = {});
 
 }  // namespace plumbline::app

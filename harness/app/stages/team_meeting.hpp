@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/device_addresses.hpp"
 #include "machine/binding.hpp"
 #include "measure/failed_at.hpp"
 #include "measure/synchronization.hpp"
@@ -25,6 +26,7 @@ class TeamMeeting final : public Synchronization {
   int rank() const override { return team_.rank(); }
   int ranks() const override { return team_.size(); }
   void exchange(std::span<const Message> messages) override { team_.shift(messages); }
+  bool take_device_addresses() const override { return device_addresses().are_taken; }
   void add_up(std::span<double> values) override { team_.add_up(values); }
 
  private:

@@ -19,7 +19,7 @@ LaunchRoofs launch_roofs(std::span<const Ceiling> ceilings, const std::string& w
 std::uint64_t launches_of(const ApplicationWork& sweep) {
   std::uint64_t launches = 0;
   for (const Phase& phase : sweep.phases)
-    if (phase.messages == 0) launches += phase.entries;
+    if (phase.messages == 0 && !phase.on_host && phase.to_device_bytes + phase.from_device_bytes == 0) launches += phase.entries;
   return launches;
 }
 
@@ -30,6 +30,7 @@ double seconds_of_launches(const ApplicationWork& sweep, const LaunchRoofs& roof
 double seconds_at_roofs(const ApplicationWork& sweep, const LaunchRoofs& roofs) {
   double seconds = 0;
   for (const Phase& phase : sweep.phases) {
+    if (phase.on_host) continue;
     std::uint64_t bytes = 0;
     for (const Stream& stream : phase.work.streams) bytes += stream.footprint_bytes;
     const double of_entry =
