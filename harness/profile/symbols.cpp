@@ -130,6 +130,7 @@ class File {
       if (part.p_type == PT_LOAD) loaded_.push_back(part);
       if (part.p_type == PT_GNU_EH_FRAME) unwinding_ = part.p_vaddr;
     }
+    if (!unwinding_) read_descriptions();
     if (unwinding_ && static_cast<std::uint32_t>(word(*unwinding_)) != usual_head) unwinding_.reset();
   }
 
@@ -150,10 +151,36 @@ class File {
     return place;
   }
 
+  /// Reads the functions' descriptions (.eh_frame) one behind the other, where no table has them: in programs that were linked statically.
+  void read_descriptions() {
+    GElf_Shdr section;
+    std::size_t names = 0;
+    if (elf_getshdrstrndx(elf_, &names) != 0) return;
+    for (Elf_Scn* one = nullptr; (one = elf_nextscn(elf_, one)) != nullptr;) {
+      const char* const name = gelf_getshdr(one, &section) == nullptr ? nullptr : elf_strptr(elf_, names, section.sh_name);
+      if (name == nullptr || std::string_view(name) != ".eh_frame" || (section.sh_flags & SHF_ALLOC) == 0) continue;
+      constexpr std::uint64_t head = 8, shortest = 12, longest = 0xfffffff0;
+      for (std::uint64_t at = section.sh_addr, length = 0; at + head + shortest < section.sh_addr + section.sh_size; at += 4 + length) {
+        length = static_cast<std::uint32_t>(word(at));
+        if (length == 0 || length >= longest) break;
+        const std::uint64_t field = at + head;  // the begin relative to here, and the size in bytes
+        if (word(at + 4) != 0 && length >= shortest)
+          described_.insert_or_assign(field + word(field), static_cast<std::uint32_t>(word(field + 4)));
+      }
+      return;
+    }
+  }
+
+  std::optional<std::uint64_t> by_description(std::uint64_t address) const {
+    const auto behind = described_.upper_bound(address);
+    if (behind == described_.begin() || address - std::prev(behind)->first >= std::prev(behind)->second) return std::nullopt;
+    return std::prev(behind)->first;
+  }
+
   /// The begin of the function that the unwinding table (.eh_frame_hdr) has at an address: its rows are sorted pairs of a function's begin
   /// and its description, both relative to the table, of 4 bytes each, as every linker writes them.
   std::optional<std::uint64_t> by_unwinding_table(std::uint64_t address) const {
-    if (!unwinding_) return std::nullopt;
+    if (!unwinding_) return by_description(address);
     const auto row = [&](std::uint64_t k, std::uint64_t member) { return *unwinding_ + word(*unwinding_ + 12 + 8 * k + 4 * member); };
     std::uint64_t low = 0, high = static_cast<std::uint32_t>(word(*unwinding_ + 8));
     while (low < high) {
@@ -186,7 +213,8 @@ class File {
   std::optional<std::map<std::uint64_t, Unit>> units_;
   std::string_view contents_;  // borrowed from libdw
   std::vector<GElf_Phdr> loaded_;
-  std::optional<std::uint64_t> unwinding_;  // the address of .eh_frame_hdr
+  std::optional<std::uint64_t> unwinding_;            // the address of .eh_frame_hdr
+  std::map<std::uint64_t, std::uint32_t> described_;  // without it: functions' sizes by their begins
 };
 
 }  // namespace
