@@ -23,6 +23,11 @@ TEST(ShownNames, arguments_and_results_go) {
   EXPECT_EQ(shown("gmx::spread(gmx::ArrayRef<float>) [clone ._omp_fn.0]"), "gmx::spread");
 }
 
+TEST(ShownNames, procedures_of_fortran_modules_are_told_as_in_fortran) {
+  EXPECT_EQ(shown("__solver_MOD_step"), "solver::step");
+  EXPECT_EQ(shown("__a_module_of_a_very_long_name_MOD_dmumps_build_sort_index"), "...::dmumps_build_sort_index");
+}
+
 TEST(ShownNames, overloads_keep_what_tells_them_apart) {
   const auto names = shown_names({"f(int)", "f(double)", "g(int)"});
   EXPECT_EQ(names, (std::vector<std::string>{"f(int)", "f(double)", "g"}));

@@ -107,7 +107,7 @@ def run(chosen):
             found.append(one(plumbline, program, chosen.small, chosen.roofs, chosen.rounds, perf_missing))
             if chosen.tables:
                 say(found[-1]["text"])
-        except Missing as missing:
+        except (Missing, ProgramFailed, subprocess.TimeoutExpired) as missing:  # the others go on
             skipped.append({"program": program.name, "what": program.what, "why": str(missing)})
     return in_turn.kept("profiled_programs", busy, rounds=chosen.rounds, programs=found, skipped=skipped)
 

@@ -35,7 +35,7 @@ void note_cost(const ProgramRuns& runs, std::vector<std::string>& notes) {
 
 void note_samples(const NativeRun& native, const TimedProfile& profile, std::vector<std::string>& notes) {
   constexpr std::uint64_t fewest = 100;
-  constexpr double apart = 0.05, least_seconds = 0.02;
+  constexpr double apart = 0.05, least_seconds = 0.02, much_unnamed = 0.1;
   if (!native.note.empty()) notes.push_back(native.note);
   if (profile.whole.sum.samples < fewest)
     notes.push_back(fmt::format("only {} samples were taken, one every {} of CPU time: shares are rough, take a longer case",
@@ -48,9 +48,17 @@ void note_samples(const NativeRun& native, const TimedProfile& profile, std::vec
                     "millisecond at a time is not met ({} processes and {} threads were started), so that shares are of the "
                     "rest",
                     duration(sampled), duration(user), native.samples.processes, native.samples.threads));
-  double waiting = 0;
+  double waiting = 0, unnamed = 0;
   for (const TimedFunction& function : profile.functions)
-    if (runs_threads(function.object)) waiting += share_of(function.sum.samples, profile.whole.sum.samples).part;
+    if (runs_threads(function.object))
+      waiting += share_of(function.sum.samples, profile.whole.sum.samples).part;
+    else if (!function.is_named())
+      unnamed += share_of(function.sum.samples, profile.whole.sum.samples).part;
+  if (unnamed > much_unnamed)
+    notes.push_back(fmt::format(
+        "{:.0f} % of the time was spent in functions without a name, whose files are stripped: their debug symbols (of Debian the packages "
+        "NAME-dbgsym) name them",
+        100 * unnamed));
   if (waiting > apart)
     notes.push_back(
         fmt::format("{:.0f} % of the time OpenMP's library was at work, which is mostly waiting for other threads", 100 * waiting));
@@ -72,8 +80,10 @@ void note_differences(const NativeRun& native, const PlacedProgram& placed, std:
   }
   const Profile& counted = placed.counted.profile;
   if (counted.processes != native.samples.processes || counted.threads != native.samples.threads)
-    notes.push_back(fmt::format("the timed run had {} processes and {} threads, the counted one {} and {}: they may not have done the same",
-                                native.samples.processes, native.samples.threads, counted.processes, counted.threads));
+    notes.push_back(
+        fmt::format("the timed run had {} process{} and {} thread{}, the counted one {} and {}: they may not have done the same",
+                    native.samples.processes, native.samples.processes == 1 ? "" : "es", native.samples.threads,
+                    native.samples.threads == 1 ? "" : "s", counted.processes, counted.threads));
   const double a_cycle = event(placed.program.total, "instructions").value_or(absent) / (native.ending.user_seconds * native.clock_hz);
   if (profile.whole.sum.samples >= fewest_samples && (a_cycle < fewest_a_cycle || a_cycle > most_a_cycle))
     notes.push_back(

@@ -8,9 +8,18 @@ namespace {
 
 constexpr std::size_t widest = 40;
 
+/// A procedure of a Fortran module, as gfortran names it: "__solver_MOD_step" -> "solver::step", or "...::step" where that is too long.
+std::string of_module(const std::string& name) {
+  const auto module_end = name.find("_MOD_");
+  if (!name.starts_with("__") || module_end == name.npos || module_end < 3) return "";
+  const std::string procedure = "::" + name.substr(module_end + 5), whole = name.substr(2, module_end - 2) + procedure;
+  return whole.size() <= widest ? whole : "..." + procedure;
+}
+
 /// A demangled C++ name without its arguments and what it gives: "void f<int>(int) const" -> "f<int>". Others stay: names of C and Fortran
 /// have no parentheses, and an operator's are its name.
 std::string without_arguments(const std::string& name) {
+  if (const std::string procedure = of_module(name); !procedure.empty()) return procedure;
   if (name.find("operator") != name.npos) return name;
   constexpr std::string_view unnamed = "(anonymous namespace)";
   int depth = 0;
