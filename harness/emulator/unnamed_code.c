@@ -6,6 +6,7 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
@@ -23,6 +24,19 @@ typedef struct {
   const Row* row;
   UInt n_rows;
 } Image;
+
+// A function that .eh_frame describes.
+typedef struct {
+  Addr begin;
+  UInt bytes;
+} Described;
+
+// The descriptions of the one file that has no table of them, in order of their begins: a program that was linked statically.
+static struct {
+  Addr header;  // as in Image; 0: none was read yet
+  Described* row;
+  UInt n_rows;
+} described_;
 
 static Bool readable(Addr start, SizeT bytes) { return VG_(am_is_valid_for_client)(start, bytes, VKI_PROT_READ); }
 
@@ -67,6 +81,74 @@ static void take_table(Image* image, Addr table) {
   image->table = table;
   image->row = (const Row*)(table + kTableHead);
   image->n_rows = n;
+}
+
+static Bool read_from(Int file, Off64T place, void* to, SizeT bytes) {
+  return VG_(lseek)(file, place, VKI_SEEK_SET) == place && VG_(read)(file, to, (Int)bytes) == (Int)bytes;
+}
+
+// The section .eh_frame, as the file's section headers tell it, which are not mapped.
+static Bool find_frames(Int file, const Elf64_Ehdr* elf, Elf64_Shdr* found) {
+  Elf64_Shdr names;
+  if (elf->e_shentsize != sizeof names || !read_from(file, (Off64T)(elf->e_shoff + elf->e_shstrndx * sizeof names), &names, sizeof names))
+    return False;
+  for (UInt k = 0; k < elf->e_shnum; k++) {
+    HChar name[sizeof ".eh_frame"];
+    if (read_from(file, (Off64T)(elf->e_shoff + k * sizeof *found), found, sizeof *found) && (found->sh_flags & SHF_ALLOC) != 0 &&
+        read_from(file, (Off64T)(names.sh_offset + found->sh_name), name, sizeof name) && VG_(memcmp)(name, ".eh_frame", sizeof name) == 0)
+      return True;
+  }
+  return False;
+}
+
+static Int by_begin(const void* a, const void* b) {
+  Addr first = ((const Described*)a)->begin, second = ((const Described*)b)->begin;
+  return first < second ? -1 : first > second;
+}
+
+// Reads the descriptions one behind the other: their length, their family's place (0: it is a family's), their begin relative to here, and
+// their size in bytes. Others than those that every linker writes end it.
+static void read_described(Addr frames, SizeT bytes) {
+  enum { kHead = 8, kShortest = 12 };
+  if (!readable(frames, bytes)) return;
+  for (Addr at = frames; at + kHead + kShortest < frames + bytes;) {
+    UInt length = *(const UInt*)at, family = *(const UInt*)(at + 4);
+    if (length == 0 || length >= 0xFFFFFFF0U) break;
+    if (family != 0 && length >= kShortest) {
+      if (described_.n_rows % 1024 == 0)
+        described_.row = VG_(realloc)("plumbline.described", described_.row, (described_.n_rows + 1024) * sizeof(Described));
+      Addr field = at + kHead;
+      described_.row[described_.n_rows++] = (Described){field + (Addr)(Long) * (const Int*)field, *(const UInt*)(field + 4)};
+    }
+    at += 4 + length;
+  }
+  VG_(ssort)(described_.row, described_.n_rows, sizeof(Described), by_begin);
+}
+
+static void describe(const Image* image, Addr address) {
+  if (described_.header == image->header) return;
+  described_.header = image->header, described_.n_rows = 0;
+  SysRes opened = VG_(open)(unnamed_code_file(address), VKI_O_RDONLY, 0);
+  if (sr_isError(opened)) return;
+  Elf64_Shdr frames;
+  if (find_frames((Int)sr_Res(opened), (const Elf64_Ehdr*)image->header, &frames))
+    read_described(image->bias + frames.sh_addr, frames.sh_size);
+  VG_(close)((Int)sr_Res(opened));
+}
+
+// Where the function begins that a file without a table describes at the address; 0 where it describes none.
+static Addr described_begin(const Image* image, Addr address) {
+  if (image->header == 0 || image->table != 0) return 0;
+  describe(image, address);
+  UInt low = 0, high = described_.n_rows;
+  while (low < high) {
+    UInt middle = low + (high - low) / 2;
+    if (described_.row[middle].begin <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && address - described_.row[low - 1].begin < described_.row[low - 1].bytes ? described_.row[low - 1].begin : 0;
 }
 
 static Image image_at(Addr address) {
@@ -120,7 +202,8 @@ HChar* unnamed_code_name(Addr address, Addr* begins, Addr* bias) {
   if (file == NULL) return VG_(strdup)("plumbline.unnamed_code", "???");
   Image image = image_at(address);
   Int row = row_of(&image, address);
-  Addr begin = row < 0 ? VG_PGROUNDDN(address) : function_of_row(&image, (UInt)row);
+  Addr described = row < 0 ? described_begin(&image, address) : 0;
+  Addr begin = row >= 0 ? function_of_row(&image, (UInt)row) : described != 0 ? described : VG_PGROUNDDN(address);
   *bias = image.bias;
   *begins = begin - image.bias;
   for (Int k = row; k >= 0; k--) {

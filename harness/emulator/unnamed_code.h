@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Code that no symbol covers gets a name: a stripped file's own functions, and the stubs that a linker makes. Where such a function begins
-// tells the unwinding table (.eh_frame_hdr), which strip leaves in place.
+// tells the unwinding table (.eh_frame_hdr), which strip leaves in place, and in a program that was linked statically, which has none, what
+// it would be of (.eh_frame).
 #ifndef PLUMBLINE_UNNAMED_CODE_H
 #define PLUMBLINE_UNNAMED_CODE_H
 

@@ -1,4 +1,5 @@
-// Another profiler's report is a list of launches (ncu), or of means of several launches of a kernel (nvprof), with metrics in base units.
+// Another profiler's report is a list of launches (ncu), of means of several launches of a kernel (nvprof), or of a CPU's regions (likwid),
+// loops (Advisor) or runs (perf), with metrics in base units.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -20,6 +21,8 @@ struct ProfiledLaunch {
   std::map<std::string, double> metrics = {};     // of those wanted; NaN where the profiler says that it has none (n/a)
   std::vector<double> seconds = {};               // nvprof's durations
   std::int64_t launches = 1;                      // of which it is the mean
+  int threads = 0;                                // of a CPU; 0: a GPU did it
+  std::vector<std::string> remarks = {};          // what the user has to know besides
 };
 
 /// The metrics that are kept; all others are passed over, whatever their unit.

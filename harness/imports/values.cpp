@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace plumbline {
 namespace {
@@ -32,9 +33,11 @@ constexpr std::array<Prefix, 6> large{{{'K', 1e3}, {'k', 1e3}, {'M', 1e6}, {'G',
 constexpr std::array<Prefix, 4> small{{{'m', 1e-3}, {'u', 1e-6}, {'n', 1e-9}, {'p', 1e-12}}};
 
 // Nsight Compute, Profiling Guide, "Metrics Structure"; short forms since 2023.
-constexpr std::array counted{"byte", "B",  "inst", "sector", "request", "cycle", "warp",     "thread", "block", "wavefront",
-                             "ops",  "op", "FLOP", "flop",   "hz",      "Hz",    "register", "tag",    "bit"};
-constexpr std::array time_words{"second", "s"};
+constexpr std::array counted{"byte",      "Byte", "Bytes", "B",    "inst", "sector", "request", "cycle",    "warp", "thread", "block",
+                             "wavefront", "ops",  "op",    "FLOP", "flop", "hz",     "Hz",      "register", "tag",  "bit"};
+constexpr std::array time_words{"second", "sec", "s"};
+// perf's of memory controllers.
+constexpr std::array<std::pair<std::string_view, double>, 3> binary{{{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}}};
 
 template <class Words>
 bool is_one_of(const Words& words, std::string_view unit) {
@@ -51,6 +54,8 @@ std::optional<double> prefixed(std::string_view unit, const Words& words, const 
 
 std::optional<double> simple_unit(std::string_view unit) {
   if (unit == "%") return 0.01;
+  for (const auto& [name, bytes] : binary)
+    if (unit == name) return bytes;
   if (const auto time = prefixed(unit, time_words, small)) return time;
   return prefixed(unit, counted, large);
 }

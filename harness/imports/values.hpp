@@ -1,4 +1,4 @@
-// Nsight Compute and nvprof print numbers and units in these forms.
+// Nsight Compute, nvprof, likwid, Advisor and perf print numbers and units in these forms.
 #pragma once
 #include <optional>
 #include <string>

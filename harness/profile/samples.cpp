@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -182,8 +183,13 @@ class Sampler::Reader {
   Samples take() {
     stop();
     const auto& functions = functions_.finish();
-    return {
-        1e-9 * static_cast<double>(sampling_period_ns), functions, functions_.whole(), functions_.processes(), functions_.threads(), lost_};
+    return {1e-9 * static_cast<double>(sampling_period_ns),
+            functions,
+            functions_.whole(),
+            functions_.processes(),
+            functions_.threads(),
+            lost_,
+            reading_seconds_};
   }
 
  private:
@@ -195,6 +201,9 @@ class Sampler::Reader {
       follow_until(newest_before_);
       newest_before_ = newest_;
     }
+    timespec used{};
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0)
+      reading_seconds_ = static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
   }
   void stop() {
     if (!thread_.joinable()) return;
@@ -258,6 +267,7 @@ class Sampler::Reader {
   std::vector<Ring> rings_;
   std::vector<SampleRecord> waiting_;
   std::uint64_t newest_ = 0, newest_before_ = 0, lost_ = 0;
+  double reading_seconds_ = 0;
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 };

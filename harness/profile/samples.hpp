@@ -16,6 +16,7 @@ struct Samples {
   SampleSum whole = {};
   int processes = 1, threads = 1;  // that were there
   std::uint64_t lost = 0;          // samples that found no room
+  double reading_seconds = 0;      // CPU time that following them took, beside the program
 };
 
 /// The distance between two samples of a thread, of CPU time: no round number, so that it keeps step with nothing.

@@ -13,6 +13,13 @@ namespace {
 /// The place of a function: its file, and where it begins there.
 using Place = std::pair<std::string, std::uint64_t>;
 
+/// Whether a name only says where code lies: "libfoo.so+0x1a0". (The emulator says how far it is behind the nearest symbol, which may be a
+/// megabyte, and has nothing to do with it.)
+bool is_a_place(const std::string& name) {
+  const auto plus = name.rfind("+0x");
+  return plus != name.npos && name.find_first_not_of("0123456789abcdef", plus + 3) == name.npos;
+}
+
 void take_sum(const Samples& samples, const SampleSum& sum, TimedCode& code) {
   code.sum = sum;
   code.cpu_seconds = samples.seconds_each * static_cast<double>(sum.samples);
@@ -91,6 +98,8 @@ class LoopsOfFunction {
 
 int TimedCode::cores() const { return std::max(1, static_cast<int>(std::lround(sum.cores))); }
 
+bool TimedFunction::is_named() const { return !is_a_place(name); }
+
 Share share_of(std::uint64_t samples, std::uint64_t all) {
   if (all == 0) return {0, 0, 1};
   const double n = static_cast<double>(all), part = static_cast<double>(samples) / n, z = 1.96, scale = 1 + z * z / n,
@@ -102,9 +111,11 @@ TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbo
   std::map<Place, Joining> functions;
   for (const auto& one : counted.functions) {
     // The symbols of a place may be several; both runs are asked for the same one.
-    const std::uint64_t begin = one.begin == 0 ? 0 : symbols.at_address(one.object, one.begin).begin;
+    const FunctionPlace place = one.begin == 0 ? FunctionPlace{} : symbols.at_address(one.object, one.begin);
+    const std::uint64_t begin = place.begin;
     auto& [function, pieces, places] = functions[{one.object, begin}];
-    function.name = one.name, function.object = one.object, function.begin = begin;
+    function.name = is_a_place(one.name) && !place.name.empty() ? place.name : one.name, function.object = one.object,
+    function.begin = begin;
     if (!function.counts) function.counts.emplace();
     add(*function.counts, one.counts);
     add(pieces, one.pieces);

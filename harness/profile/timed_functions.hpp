@@ -37,6 +37,7 @@ struct TimedFunction : TimedCode {
   std::uint64_t begin = 0;            // as in FunctionReport
   std::vector<TimedLoop> loops = {};  // by CPU time, longest first
   int loops_without_line = 0;
+  bool is_named() const;  // false: its file is stripped, and the name is its place
 };
 
 struct TimedProfile {

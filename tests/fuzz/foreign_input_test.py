@@ -15,6 +15,9 @@ SEED, MUTANTS = 19, 24
 WHOLE = {
     "ncu": (DATA / "gpp_ncu_raw.csv").read_bytes(),
     "nvprof": (DATA / "gpp_nvprof_metrics.csv").read_bytes(),
+    "likwid": (DATA / "likwid_flops_dp.csv").read_bytes(),
+    "advisor": (DATA / "advisor_survey.csv").read_bytes(),
+    "perf": (DATA / "perf_stat.csv").read_bytes(),
     "profile": json.dumps({"schema": "plumbline-profile/1", "rows": [
         {"kind": "kernel", "name": "axpy", "launches": 2, "counted_launches": 2, "seconds": 0.5, "metrics": {"dram__bytes.sum": 4096.0}}]}).encode(),
     "ceilings": (DATA / "v100.toml").read_bytes(),

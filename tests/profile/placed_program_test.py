@@ -144,6 +144,40 @@ def test_a_stripped_program_has_no_lines(tmp_path):
 
 
 @pytest.mark.usefixtures("sampling")
+def test_a_static_program_without_symbols_has_its_functions_all_the_same(tmp_path):
+    program = tmp_path / "known"
+    done = run("gcc", "-O1", "-static", "-ffp-contract=off", HERE / "known.c", "-o", program, "-lm")
+    if done.returncode != 0:
+        pytest.skip("SKIP: nothing can be linked statically here: " + done.stderr.strip().splitlines()[-1])
+    places = {name: int(place, 16) for place, _, name in (line.split() for line in run("nm", program).stdout.splitlines() if len(line.split()) == 3)}
+    assert run("strip", program).returncode == 0
+    document, done = profile(tmp_path, program, "3")
+    found = functions(document)
+    for name, flops, _ in (line.split() for line in done.stdout.splitlines()):
+        row = found[f"known+{places[name]:#x}"]
+        assert row["flops"] == int(flops), name
+    assert document["rows"][0]["kind"] == "total" and not any("did not execute" in note for note in document["notes"])
+
+
+@pytest.mark.usefixtures("sampling")
+def test_times_alone_are_told_without_counting(tmp_path, built):
+    document, done = profile(tmp_path, built("known.c"), "3", options=("--roofs=no", "--time-only", "--functions=20"))
+    found = functions(document)
+    assert all(row["flops"] is None and row["share"] > 0 for row in found.values()) and {"polynomial", "triad"} <= set(found)
+    assert "times alone" in done.stderr and "not joined" not in done.stderr
+
+
+@pytest.mark.usefixtures("sampling")
+def test_code_of_avx2_can_be_chosen_for_both_runs(tmp_path):
+    text = tmp_path / "counted"
+    words = ("sh", "-c", f'echo "$OPENBLAS_CORETYPE $ATEN_CPU_CAPABILITY" > {text}; echo "$OPENBLAS_CORETYPE $ATEN_CPU_CAPABILITY"')
+    options = ("--roofs=no", "--caches=no", "--avx2")
+    document, done = profile(tmp_path, *words, options=options, environment={"ATEN_CPU_CAPABILITY": "default"})
+    assert done.stdout == text.read_text() == "Haswell default\n"
+    assert any("OPENBLAS_CORETYPE=Haswell" in note and "ATEN" not in note for note in document["notes"])
+
+
+@pytest.mark.usefixtures("sampling")
 def test_what_runs_at_once_and_what_runs_in_turns(tmp_path, built):
     program = built("shared_work.c")
     one_after_the_other = tmp_path / "turns.sh"
@@ -458,3 +492,4 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
     line = refused("--roofs=no", "--sampling=perf", "--", "true", before=NO_PERF_EVENT)
     assert "perf_event_paranoid" in line and "--count-only" in line
     assert "profile counts either" in refused("--gpu", "--count-only", "--", "true")
+    assert "--time-only counts nothing" in refused("--time-only", "--count-only", "--", "true")

@@ -227,8 +227,15 @@ def test_functions_of_a_stripped_library_are_told_apart(tmp_path):
     assert not [row for row in rows(document, "function") if row["name"] == "???" and row["object"] != "???"]
 
 
-def test_without_an_unwinding_table_functions_of_a_stripped_library_are_told_apart_by_page(tmp_path):
+def test_without_a_table_of_them_functions_descriptions_tell_them_apart(tmp_path):
     library, program, place = stripped_library(tmp_path, "-Wl,--no-eh-frame-hdr")
+    document, _ = profile(tmp_path, program, options=["--functions=1000000", "--caches=no"])
+    hidden = {f"libhidden.so+{place[name]:#x}": flops for name, flops in {"before": 10, "first": 1000, "second": 10000}.items()}
+    assert flops_by_function(document, library) == {EXPORTED: 100, **hidden}
+
+
+def test_without_descriptions_functions_of_a_stripped_library_are_told_apart_by_page(tmp_path):
+    library, program, place = stripped_library(tmp_path, "-Wl,--no-eh-frame-hdr", "-fno-asynchronous-unwind-tables")
     document, _ = profile(tmp_path, program, options=["--functions=1000000", "--caches=no"])
     by_page = {EXPORTED: 100}
     for name, flops in {"before": 10, "first": 1000, "second": 10000}.items():

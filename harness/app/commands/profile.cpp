@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 
 Exit profile(const ProfileOptions& options) {
   if (options.count_only && options.gpu) throw user_error("profile counts either by the emulator (--count-only) or on GPUs (--gpu)");
+  if (options.time_only && (options.count_only || options.gpu))
+    throw user_error("--time-only counts nothing: it goes neither with --count-only nor with --gpu");
   if (options.command.empty())
     throw user_error(fmt::format("profile needs a program: plumbline profile{} -- program args", options.gpu          ? " --gpu"
                                                                                                  : options.count_only ? " --count-only"
@@ -69,6 +71,9 @@ void add_profile(CLI::App& app, Action& chosen) {
       app.add_subcommand("profile", "places a program's functions under this machine's roofs: plumbline profile [options] -- program args");
   auto options = std::make_shared<ProfileOptions>();
   command->add_flag("--count-only", options->count_only, "count by the emulator, without timing (some 10 to 100 times slower than native)");
+  command->add_flag("--time-only", options->time_only, "sample the native run, without counting: where the time goes, in that time");
+  command->add_flag("--avx2", options->avx2,
+                    "make libraries that choose their code by the CPU take that of AVX2 in both runs, which the emulator can count");
   command->add_flag("--gpu", options->gpu,
                     "count each GPU kernel by CUPTI, which runs it again for each pass (needs a GPU and the right to profile)");
   command->add_option("--launches", options->most_launches, "with --gpu: count the first so many launches of each kernel; 0: all")

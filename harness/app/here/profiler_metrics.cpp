@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* folder = "harness/imports/metrics";
 constexpr const char* conventions_folder = "harness/imports/conventions";
-constexpr std::array profilers{"ncu", "nvprof", own_profiler};
+constexpr std::array profilers{"ncu", "nvprof", own_profiler, "likwid", "advisor", "perf"};
 
 /// The metrics of profile --gpu, which are CUPTI's, as ncu's are; it tells the time itself.
 ProfilerMetrics own_metrics(ProfilerMetrics of_ncu) {

@@ -105,7 +105,10 @@ void judge_silence(const ProgramEnding& ending, EmulatedEnding& judgement) {
 
 EmulatedEnding run_emulated(const EmulatedRun& run, const LaunchMeeting& meeting, int rank) {
   const ProgramEnding ending = run_under_tool(run.tool);
-  EmulatedEnding judgement{.code = ending.code, .fault = ending.code == 0 ? "" : how_it_ended(ending), .interrupted = ending.interrupted};
+  EmulatedEnding judgement{.code = ending.code,
+                           .fault = ending.code == 0 ? "" : how_it_ended(ending),
+                           .interrupted = ending.interrupted,
+                           .wall_seconds = ending.wall_seconds};
   const std::string main_name = meeting.prefix(rank) + std::to_string(ending.process), main_log = main_name + ".log";
   std::vector<std::string> logs;
   for (const auto& file : fs::directory_iterator(meeting.folder()))

@@ -23,6 +23,7 @@ struct EmulatedEnding {
   std::string fault = {};  // one line; empty: none
   bool refused = false;    // the emulator could not run it to its end: what was counted says nothing
   int interrupted = 0;     // as in ProgramEnding
+  double wall_seconds = 0;
   std::vector<std::string> notes = {};
 };
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "app/programs/shown_names.hpp"
 #include "app/results/show_cells.hpp"
 #include "app/terminal/shell_words.hpp"
 #include "profile/runtime_libraries.hpp"
@@ -71,6 +72,17 @@ std::vector<PlacedRow> with_loops(const std::vector<PlacedRow>& functions, const
           loop.share.part >= least_part)
         rows.push_back(loop);
   }
+  return rows;
+}
+
+/// Gives functions names that differ; a loop stands indented below its function.
+std::vector<PlacedRow> with_shown_names(std::vector<PlacedRow> rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows)
+    if (row.function.empty()) names.push_back(row.name);
+  names = shown_names(names);
+  auto name = names.begin();
+  for (auto& row : rows) row.shown = printable(row.function.empty() ? *name++ : "  " + shortened(row.name));
   return rows;
 }
 
@@ -187,7 +199,7 @@ std::string shown_text(const ShownProfile& profile) {
   const std::size_t met = rows.size();
   rows.resize(std::min(met, profile.words.functions));
   std::string text = head_text(profile);
-  if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), with_loops(rows, profile.loops));
+  if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), with_shown_names(with_loops(rows, profile.loops)));
   if (rows.size() < met) text += fmt::format("(functions with less time: {}; --functions=N shows more)\n", met - rows.size());
   text += unmet_text(profile) + ranks_text(profile.ranks) + remarks_text(profile.functions);
   for (const auto& note : profile.words.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";

@@ -23,9 +23,19 @@ int number_of_nodes(const std::vector<NativeRank>& ranks) {
   return static_cast<int>(std::max<std::size_t>(1, hosts.size()));
 }
 
+/// Says what both runs cost, where that is known.
+void note_cost(const ProgramRuns& runs, std::vector<std::string>& notes) {
+  const double read = runs.native.samples.reading_seconds, native = runs.native.ending.wall_seconds, counted = runs.counted_seconds;
+  std::string note = read > 0 ? fmt::format("following the samples took {} of CPU time beside the program", duration(read)) : "";
+  if (counted > 0)
+    note += fmt::format("{}the counted run took {}, {} times as long as the timed one", note.empty() ? "" : "; ", duration(counted),
+                        plain(counted / native));
+  if (!note.empty()) notes.push_back(std::move(note));
+}
+
 void note_samples(const NativeRun& native, const TimedProfile& profile, std::vector<std::string>& notes) {
   constexpr std::uint64_t fewest = 100;
-  constexpr double apart = 0.05, least_seconds = 0.02;
+  constexpr double apart = 0.05, least_seconds = 0.02, much_unnamed = 0.1;
   if (!native.note.empty()) notes.push_back(native.note);
   if (profile.whole.sum.samples < fewest)
     notes.push_back(fmt::format("only {} samples were taken, one every {} of CPU time: shares are rough, take a longer case",
@@ -38,9 +48,17 @@ void note_samples(const NativeRun& native, const TimedProfile& profile, std::vec
                     "millisecond at a time is not met ({} processes and {} threads were started), so that shares are of the "
                     "rest",
                     duration(sampled), duration(user), native.samples.processes, native.samples.threads));
-  double waiting = 0;
+  double waiting = 0, unnamed = 0;
   for (const TimedFunction& function : profile.functions)
-    if (runs_threads(function.object)) waiting += share_of(function.sum.samples, profile.whole.sum.samples).part;
+    if (runs_threads(function.object))
+      waiting += share_of(function.sum.samples, profile.whole.sum.samples).part;
+    else if (!function.is_named())
+      unnamed += share_of(function.sum.samples, profile.whole.sum.samples).part;
+  if (unnamed > much_unnamed)
+    notes.push_back(fmt::format(
+        "{:.0f} % of the time was spent in functions without a name, whose files are stripped: their debug symbols (of Debian the packages "
+        "NAME-dbgsym) name them",
+        100 * unnamed));
   if (waiting > apart)
     notes.push_back(
         fmt::format("{:.0f} % of the time OpenMP's library was at work, which is mostly waiting for other threads", 100 * waiting));
@@ -57,13 +75,15 @@ void note_differences(const NativeRun& native, const PlacedProgram& placed, std:
         names += (names.empty() ? "" : ", ") + function.name;
     notes.push_back(fmt::format(
         "{:.1f} % of the time was spent in functions that the counted run did not execute ({}, ...): libraries choose code by the CPU, and "
-        "the emulator's is one of AVX2 (OPENBLAS_CORETYPE=Haswell and the like make both runs choose the same)",
+        "the emulator's is one of AVX2 (--avx2 makes both runs choose that where OpenBLAS, MKL, oneDNN, XLA and their like choose)",
         100 * profile.uncounted_part, names));
   }
   const Profile& counted = placed.counted.profile;
   if (counted.processes != native.samples.processes || counted.threads != native.samples.threads)
-    notes.push_back(fmt::format("the timed run had {} processes and {} threads, the counted one {} and {}: they may not have done the same",
-                                native.samples.processes, native.samples.threads, counted.processes, counted.threads));
+    notes.push_back(
+        fmt::format("the timed run had {} process{} and {} thread{}, the counted one {} and {}: they may not have done the same",
+                    native.samples.processes, native.samples.processes == 1 ? "" : "es", native.samples.threads,
+                    native.samples.threads == 1 ? "" : "s", counted.processes, counted.threads));
   const double a_cycle = event(placed.program.total, "instructions").value_or(absent) / (native.ending.user_seconds * native.clock_hz);
   if (profile.whole.sum.samples >= fewest_samples && (a_cycle < fewest_a_cycle || a_cycle > most_a_cycle))
     notes.push_back(
@@ -150,10 +170,11 @@ bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Res
 Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& symbols) {
   PlacedProgram placed = join_runs(runs, symbols);
   std::vector<std::string> notes = std::move(runs.notes);
+  note_cost(runs, notes);
   note_samples(runs.native, placed.program.profile, notes);
   if (placed.program.why_not_joined.empty())
     note_differences(runs.native, placed, notes), note_loops_without_lines(placed.program.profile, notes);
-  else
+  else if (!options.time_only)
     notes.push_back("times and counts are not joined: " + placed.program.why_not_joined);
   for (const auto& source : {runs.roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
   placed.notes = std::move(notes);
@@ -165,7 +186,7 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   results.provenance = provenance_of(words_of(placed));
   const bool told = show_placed(options, placed, results);
   if (runs.native.ending.code != 0) return static_cast<Exit>(runs.native.ending.code);
-  return told && placed.program.why_not_joined.empty() ? Exit::ok : Exit::io_or_failed_case;
+  return told && (options.time_only || placed.program.why_not_joined.empty()) ? Exit::ok : Exit::io_or_failed_case;
 }
 
 }  // namespace plumbline::app

@@ -17,6 +17,7 @@ struct ProgramRuns {
   NativeRun native = {};            // of all ranks together
   ProfileResult counted = {};       // and the ranks that were timed
   std::string why_not_joined = {};  // empty: both did the same
+  double counted_seconds = absent;  // from start to end of the counted run; absent where there was none
   Roofs roofs = {};
   std::vector<std::string> notes = {};  // that come first
 };

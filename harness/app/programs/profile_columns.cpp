@@ -102,7 +102,7 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
           kind_column<Row>(kind),
           Column<Row>("name", "name of the function, or of the program; of a loop the source line that closes it, as heat3d.c:42",
                       &Row::name)
-              .in_row("function", Align::left, [](const Row& row) { return (row.function.empty() ? "" : "  ") + shortened(row.name); }),
+              .in_row("function", Align::left, [](const Row& row) { return row.shown; }),
           {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
           {"case", "case that it is in a result file", of_place([](const Place& p) { return OrNull{p.of == nullptr ? "" : p.of->id}; })},
           {"samples", "samples of the native run that met it", &Row::samples},

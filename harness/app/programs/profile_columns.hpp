@@ -56,6 +56,7 @@ struct ThreadOfProcess : ThreadReport {
 struct PlacedRow {
   std::string name = {}, object = {};  // the name of a loop is its source line
   std::string function = {};           // that a loop is in; else empty
+  std::string shown = {};              // the name as people see it
   std::uint64_t samples = 0;
   Share share = {};                       // of all samples
   int cores = 1;                          // that did it at once

@@ -97,7 +97,7 @@ EmulatedEnding launch_counted(const ProfileOptions& options, const LaunchMeeting
   input.give_again(run.streams, notes);
   run.streams.output = "/dev/null", run.streams.errors = errors.string();
   const ProgramEnding ending = run_program(run);
-  return {.code = ending.code, .interrupted = ending.interrupted};
+  return {.code = ending.code, .interrupted = ending.interrupted, .wall_seconds = ending.wall_seconds};
 }
 
 }  // namespace
@@ -108,16 +108,21 @@ Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meetin
   Symbols symbols;
   ProgramRuns runs{.name = fs::path(program).filename().string(), .roofs = find_roofs(options.roofs)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
+  choose_code(options, runs.notes);
   const RepeatedInput input;
   std::vector<NativeRank> ranks = launch_natively(options, timed, runs);
   note_nodes(ranks, runs.notes);
   keep_roofs_of_the_same_cpu(ranks, options, runs.roofs);
   const ProgramEnding& ending = runs.native.ending;
-  const bool is_to_be_counted = ending.interrupted == 0;
+  const bool is_to_be_counted = ending.interrupted == 0 && !options.time_only;
   EmulatedEnding counting{.code = ending.code};
   const fs::path errors = counted.folder() / "counted.errors";
-  if (is_to_be_counted) counting = launch_counted(options, counted, input, errors, runs.notes);
-  runs.why_not_joined = why_not_joined(ending, counting, errors);
+  if (is_to_be_counted) {
+    announce_counting(options, ending);
+    counting = launch_counted(options, counted, input, errors, runs.notes);
+    runs.counted_seconds = counting.wall_seconds;
+  }
+  runs.why_not_joined = why_not_joined(options, ending, counting, errors);
   const Launch launch{.size = is_to_be_counted ? ranks.front().size : 0, .by = {}};
   counted.expect_ranks(launch.size);
   runs.counted = collect_counts(options, launch, counted, {});

@@ -26,19 +26,22 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   Symbols symbols;
   ProgramRuns runs{.name = fs::path(options.command.front()).filename().string(), .roofs = find_roofs(options.roofs)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
+  choose_code(options, runs.notes);
   const RepeatedInput input;
   runs.native = run_sampled(options, meeting.folder() / "samples", symbols);
   const ProgramEnding& ending = runs.native.ending;
   if (ending.code != 0) tell(how_it_ended(ending), options, meeting);
   EmulatedEnding counted{.code = ending.code};
   const fs::path errors = meeting.folder() / "counted.errors";
-  if (ending.interrupted == 0) {
+  if (ending.interrupted == 0 && !options.time_only) {
+    announce_counting(options, ending);
     input.give_again(emulated.tool.streams, runs.notes);
     emulated.tool.tool_options.emplace_back("--loops=yes");
     emulated.tool.streams.output = "/dev/null", emulated.tool.streams.errors = errors.string();
     counted = run_emulated(emulated, meeting, launch.rank);
   }
-  runs.why_not_joined = why_not_joined(ending, counted, errors);
+  runs.why_not_joined = why_not_joined(options, ending, counted, errors);
+  if (counted.wall_seconds > 0) runs.counted_seconds = counted.wall_seconds;
   meeting.leave({launch.rank, "", counted.code, counted.notes});
   runs.counted = collect_counts(options, launch, meeting, emulated);
   return place_and_show(options, std::move(runs), symbols);

@@ -12,7 +12,7 @@
 namespace plumbline::app {
 
 struct ProfileOptions {
-  bool count_only = false, gpu = false, json = false;
+  bool count_only = false, time_only = false, avx2 = false, gpu = false, json = false;
   std::string caches = "auto", output, counts, roofs = "auto", sampling = "auto";
   std::size_t functions = 10;       // or kernels
   std::uint64_t most_launches = 0;  // of each kernel; 0: all

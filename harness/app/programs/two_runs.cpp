@@ -1,12 +1,15 @@
 #include "app/programs/two_runs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 
+#include "app/terminal/streams.hpp"
 #include "app/terminal/table.hpp"
+#include "profile/chosen_code.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -39,8 +42,25 @@ void RepeatedInput::give_again(StandardStreams& streams, std::vector<std::string
     notes.emplace_back("standard input was a pipe or a terminal, which the timed run had to itself: the counted run had none");
 }
 
-std::string why_not_joined(const ProgramEnding& native, const EmulatedEnding& counted, const fs::path& counted_errors) {
+void choose_code(const ProfileOptions& options, std::vector<std::string>& notes) {
+  if (!options.avx2) return;
+  if (const auto set = choose_avx2(); !set.empty()) notes.push_back(fmt::format("--avx2 set for both runs: {}", fmt::join(set, " ")));
+}
+
+// The emulator runs threads in turn, so that it goes by their CPU time. Its slowdowns are those of validation/emulated_counters.md.
+void announce_counting(const ProfileOptions& options, const ProgramEnding& native) {
+  constexpr double least_seconds = 1;
+  const bool caches = options.caches != "no";
+  const double cpu = native.user_seconds, least = caches ? 10 : 3, most = caches ? 110 : 55;
+  if (cpu < least_seconds || options.json) return;
+  say(fmt::format("plumbline: counting takes {:.0f} to {:.0f} times the CPU time of {}: {} to {}\n", least, most, duration(cpu),
+                  duration(least * cpu), duration(most * cpu)));
+}
+
+std::string why_not_joined(const ProfileOptions& options, const ProgramEnding& native, const EmulatedEnding& counted,
+                           const fs::path& counted_errors) {
   if (native.interrupted != 0) return fmt::format("signal {} ended the timed run, and nothing was counted", native.interrupted);
+  if (options.time_only) return "--time-only: nothing was counted";
   if (counted.interrupted != 0) return fmt::format("signal {} ended the counted run", counted.interrupted);
   if (counted.refused) return counted.fault;
   if (native.code == counted.code) return "";

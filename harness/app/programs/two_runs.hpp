@@ -22,8 +22,15 @@ class RepeatedInput {
   std::int64_t begin_ = 0;
 };
 
+/// Sets what makes libraries choose the same code in both runs, where that is wanted, and says so.
+void choose_code(const ProfileOptions& options, std::vector<std::string>& notes);
+
+/// Tells how long counting will take after the timed run, where that is long.
+void announce_counting(const ProfileOptions& options, const ProgramEnding& native);
+
 /// Says why counts and times are not of the same work; empty where they are. `counted_errors`: what the counted run said on its standard
 /// error.
-std::string why_not_joined(const ProgramEnding& native, const EmulatedEnding& counted, const std::filesystem::path& counted_errors);
+std::string why_not_joined(const ProfileOptions& options, const ProgramEnding& native, const EmulatedEnding& counted,
+                           const std::filesystem::path& counted_errors);
 
 }  // namespace plumbline::app

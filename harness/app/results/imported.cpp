@@ -32,10 +32,17 @@ std::vector<std::string> kernels_of(const std::vector<ProfiledLaunch>& launches)
   return kernels;
 }
 
+/// The parameter of a case that tells a profiler's launches of one kernel apart.
+std::string parameter_of(const std::string& tool) {
+  if (tool == "ncu") return "launch";
+  if (tool == "likwid") return "group";
+  return tool == "advisor" ? "loop" : "run";
+}
+
 class Importer {
  public:
   Importer(const std::vector<ProfiledLaunch>& launches, const ProfilerMetrics& table, std::vector<std::string>& notes)
-      : names_(kernels_of(launches)), table_(table), notes_(notes), parameter_(table.tool == "ncu" ? "launch" : "run") {
+      : names_(kernels_of(launches)), table_(table), notes_(notes), parameter_(parameter_of(table.tool)) {
     std::set<std::string> processes, nodes;
     for (const auto& launch : launches) processes.insert(launch.process);
     several_processes_ = processes.size() > 1;
@@ -45,6 +52,7 @@ class Importer {
 
  private:
   void add(const ProfiledLaunch& launch) {
+    for (const auto& remark : launch.remarks) tell(remark);
     const MetricValues values = values_of(launch);
     std::vector<std::string> undefined;
     const ProfilerMetrics table = metrics_of_gpu(table_, launch.node, launch.chip, undefined);
@@ -62,15 +70,16 @@ class Importer {
     CaseRow row;
     row.precision = precision;
     row.row = static_cast<std::int64_t>(results_.cases.size());
-    row.gpus = 1;
+    row.gpus = launch.threads == 0 ? 1 : 0;
+    row.threads = std::max(1, launch.threads);
     Json parameters = Json::object();
     if (several_processes_) parameters["process"] = launch.process;
     parameters[parameter_] = launch.launch;
     row.kernel = std::string(imported_suite) + names_.of(launch.kernel);
-    row.flavor = launch.chip > 0 ? fmt::format("cuda-sm_{}", launch.chip) : "cuda";
+    row.flavor = launch.threads > 0 ? "native" : launch.chip > 0 ? fmt::format("cuda-sm_{}", launch.chip) : "cuda";
     row.work = row.kernel + "/" + precision;
     for (const auto& [key, value] : parameters.items()) row.work += fmt::format("/{}={}", key, value.get<std::string>());
-    row.id = row.work + "/g1/" + row.flavor;
+    row.id = fmt::format("{}/{}/{}", row.work, row.gpus > 0 ? "g1" : fmt::format("r1t{}", row.threads), row.flavor);
     row.params = parameters.dump();
     return row;
   }
@@ -82,9 +91,7 @@ class Importer {
         .case_id = row.id, .pass = "time", .reason = {}, .node = launch.node, .placement = placement.dump(), .session = session};
     if (seconds.empty()) {
       outcome.status = Status::unavailable;
-      outcome.reason = launch.seconds.empty() && table_.tool == "nvprof"
-                           ? "no table of times has this kernel: give the CSV of nvprof's summary or trace as one more FILE"
-                           : why_not;
+      outcome.reason = why_no_time(why_not);
     }
     results_.outcomes.push_back(outcome);
     for (std::size_t i = 0; i < seconds.size(); ++i)
@@ -94,6 +101,12 @@ class Importer {
                                 .repetition = static_cast<std::int32_t>(i),
                                 .rank = -1,
                                 .seconds = seconds[i]});
+  }
+
+  std::string why_no_time(const std::string& otherwise) const {
+    if (table_.tool == "nvprof") return "no table of times has this kernel: give the CSV of nvprof's summary or trace as one more FILE";
+    if (table_.tool == "perf") return "no event tells the time: perf stat -e duration_time,... does";
+    return otherwise;
   }
 
   void add_counts(const ProfiledLaunch& launch, const CaseRow& row) {
@@ -117,9 +130,13 @@ class Importer {
     }
   }
 
+  void tell(const std::string& remark) {
+    if (told_.insert(remark).second) notes_.push_back(remark);
+  }
+
   /// Tells what a launch's time came from, once; and where another metric says otherwise.
   void tell(const Profiled& time, const CaseRow& row) {
-    if (!time.by->remark.empty() && told_.insert(time.by->remark).second) notes_.push_back(time.by->remark);
+    if (!time.by->remark.empty()) tell(time.by->remark);
     for (const auto& one : time.disagreements)
       notes_.push_back(fmt::format("{}: the time by {} is {:.2f} times that by {}, which counts", row.id, one.other, one.ratio, one.used));
   }
@@ -138,8 +155,9 @@ struct RoofPlace {
   std::string level, precision = "-", pattern;
 };
 
-std::optional<RoofPlace> roof_place(const NodeCeiling& ceiling) {
-  constexpr std::array levels{"L1", "shared", "L2", "mem", "system"};
+std::optional<RoofPlace> roof_place(const NodeCeiling& ceiling, bool is_gpu) {
+  constexpr std::array of_gpu{"L1", "shared", "L2", "mem", "system"}, of_cpu{"L1", "L2", "L3", "mem", "mem"};
+  const auto& levels = is_gpu ? of_gpu : of_cpu;
   std::istringstream words(ceiling.name);
   RoofPlace place;
   words >> place.level;
@@ -177,25 +195,44 @@ Results imported_results(const std::vector<ProfiledLaunch>& launches, const Prof
 void add_stated_ceilings(Results& results, const NodeSpec& spec, const std::string& path) {
   std::set<std::string> nodes;
   for (const auto& row : results.outcomes) nodes.insert(row.node);
+  std::set<std::int64_t> teams;
+  for (const auto& row : results.cases) teams.insert(row.threads);
+  const bool is_gpu = std::any_of(results.cases.begin(), results.cases.end(), [](const CaseRow& row) { return row.gpus > 0; });
   for (const auto& ceiling : spec.ceilings) {
-    const auto place = roof_place(ceiling);
+    const auto place = roof_place(ceiling, is_gpu);
     if (!place)
       throw user_error(
-          fmt::format("{}: '{}' ({}) is no ceiling of a GPU; name them 'compute fp64', 'compute fp64 no FMA' (GFLOP/s) and 'L1', "
-                      "'shared', 'L2', 'mem', 'system' (GB/s)",
-                      path, ceiling.name, ceiling.unit));
+          fmt::format("{}: '{}' ({}) is no ceiling of a {}; name them 'compute fp64', 'compute fp64 no FMA' (GFLOP/s) and {} (GB/s)", path,
+                      ceiling.name, ceiling.unit, is_gpu ? "GPU" : "CPU",
+                      is_gpu ? "'L1', 'shared', 'L2', 'mem', 'system'" : "'L1', 'L2', 'L3', 'mem'"));
     for (const auto& node : nodes)
-      results.ceilings.push_back({.name = title_of(ceiling, *place),
-                                  .precision = place->precision,
-                                  .level = place->level,
-                                  .pattern = "stated",
-                                  .node = node,
-                                  .session = session,
-                                  .value = ceiling.value,
-                                  .unit = ceiling.unit,
-                                  .method = fmt::format("{}, {}", spec.name, ceiling.method),
-                                  .scope = gpu_scope});
+      for (const auto threads : teams)
+        results.ceilings.push_back({.name = title_of(ceiling, *place),
+                                    .precision = place->precision,
+                                    .level = place->level,
+                                    .pattern = "stated",
+                                    .threads = threads,
+                                    .node = node,
+                                    .session = session,
+                                    .value = ceiling.value,
+                                    .unit = ceiling.unit,
+                                    .method = fmt::format("{}, {}", spec.name, ceiling.method),
+                                    .scope = is_gpu ? gpu_scope : ""});
   }
+}
+
+void add_measured_ceilings(Results& results, const Results& measured, const std::string& path) {
+  std::set<std::string> nodes;
+  for (const auto& row : results.outcomes) nodes.insert(row.node);
+  if (measured.ceilings.empty())
+    throw user_error(fmt::format("{} has no ceilings: 'plumbline run' measures them where the campaign has a [ceilings] table", path));
+  const std::string first = measured.ceilings.front().node;
+  for (const auto& node : nodes)
+    for (CeilingRow ceiling : measured.ceilings) {
+      if (ceiling.node != first) continue;
+      ceiling.node = node;
+      results.ceilings.push_back(std::move(ceiling));
+    }
 }
 
 }  // namespace plumbline::app

@@ -62,7 +62,7 @@ void add_remark(const ProfilerMetric& row, std::vector<std::string>& remarks) {
 }
 
 std::string why_unknown(const ProfilerMetrics& table, const std::string& quantity, int chip) {
-  if (table.convention.empty()) return "no metric of " + table.tool + " is known for it on this chip";
+  if (table.convention.empty()) return "no metric of " + table.tool + " is known for it" + (chip > 0 ? " on this chip" : "");
   return "convention '" + table.convention + "' has no formula for " + quantity + " by " + table.tool +
          (chip > 0 ? " on sm_" + std::to_string(chip) : "");
 }
@@ -189,9 +189,10 @@ std::optional<Traffic> profiled_traffic(const Measured& measured, std::span<cons
     const auto flops = profiled_flops(table, values->second, seconds, chip);
     add_flops(traffic, flops);
     refuse_partial_sum(traffic, table, measured, flops, chip);
-    for (const auto& at : gpu_level_boundaries()) {
+    for (const auto& at : measured.of->gpus == 0 ? level_boundaries() : gpu_level_boundaries()) {
       const Profiled bytes = profiled(table, std::string("bytes.") + at.boundary, values->second, seconds, chip);
       if (!bytes.ok() && at.level == std::string_view(gpu_system)) continue;  // few reports have the host's memory
+      if (!bytes.ok() && measured.of->gpus == 0 && at.boundary == std::string_view("L2-mem")) continue;  // of a CPU without an L3
       traffic.levels.push_back(level_of(at, bytes));
       if (bytes.ok()) add_remark(*bytes.by, traffic.remarks);
       traffic.disagreements.insert(traffic.disagreements.end(), bytes.disagreements.begin(), bytes.disagreements.end());
