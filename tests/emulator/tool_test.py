@@ -158,6 +158,24 @@ def test_functions_add_up_to_the_total(tmp_path):
         assert total == sum(f["counts"][event] for f in counts["functions"]), event
 
 
+def test_pieces_add_up_to_their_function(tmp_path):
+    def main_of(*options):
+        counts = report(tmp_path, "marked_program", "--functions=yes", *options)
+        return next(f for f in counts["functions"] if f["name"] == "main")
+
+    main = main_of("--loops=yes")
+    begins = [piece["begin"] for piece in main["pieces"]]
+    assert len(set(begins)) == len(begins) > 1 and min(begins) == main["begin"]
+    for event, count in main["counts"].items():
+        assert count == sum(piece["counts"].get(event, 0) for piece in main["pieces"]), event
+    assert any(to in begins for piece in main["pieces"] for to in piece["to"])
+    together = main_of("--caches=no")
+    assert "pieces" not in together
+    assert main_of("--caches=no", "--loops=yes")["counts"] == together["counts"], "cutting code into pieces changes no count"
+    refused = run(*tool_command("--loops=yes", "/bin/true"))
+    assert refused.returncode != 0 and "--functions=yes, too" in refused.stderr
+
+
 def test_a_report_is_never_written_through_a_link(tmp_path):
     (tmp_path / "precious").write_text("mine")
     for target in ("precious", "missing"):
