@@ -43,8 +43,9 @@ def started(words, folder, environment, seconds=1500):
 
 
 def profiled(plumbline, ready, folder, environment, roofs):
-    out = folder / "profile.json"
-    done = started([plumbline, "profile", f"--roofs={roofs}", "--functions=12", "-o", out, "--", *ready.command], folder, environment)
+    """The document and the end of a profile; without roofs nothing is bound, and no caches are simulated, which is faster."""
+    out, caches = folder / "profile.json", "no" if roofs == "no" else "auto"
+    done = started([plumbline, "profile", f"--roofs={roofs}", f"--caches={caches}", "--functions=12", "-o", out, "--", *ready.command], folder, environment)
     return json.loads(out.read_text()), done
 
 
@@ -90,7 +91,8 @@ def one(plumbline, program, small, roofs, rounds, perf_missing):
                  "work": work(program, ready, folder, done.stdout, rows),
                  "functions": [{key: row[key] for key in KEPT} for row in rows[:KEPT_FUNCTIONS]], "notes": document["notes"],
                  "text": done.stderr}
-        found["perf"] = {"skipped": perf_missing} if perf_missing else perf_shares.compared(rows, perf_shares.sampled(ready, folder, environment))
+        found["perf"] = {"skipped": perf_missing} if perf_missing else perf_shares.compared(
+            rows, perf_shares.sampled(ready, folder, environment), total["samples"])
         if rounds:
             found["overhead"] = overhead(plumbline, ready, folder, environment, rounds)
         return found
@@ -120,8 +122,9 @@ def text(found):
             shown.append(f"  work: {one_of['work']['counted']:.4g} counted, {one_of['work']['reported']:.4g} reported ({one_of['work']['beside']:+.1%}; "
                          f"{one_of['work']['why']})")
         perf = one_of["perf"]
-        shown.append(f"  perf: {perf['skipped']}" if "skipped" in perf else f"  perf: files within {perf['largest_file_difference']:.1%}, functions within "
-                     f"{perf['largest_function_difference']:.1%}")
+        shown.append(f"  perf: {perf['skipped']}" if "skipped" in perf else f"  perf ({perf['samples']} samples): files within "
+                     f"{perf['largest_file_difference']:.1%}, functions within {perf['largest_function_difference']:.1%}; beyond chance: "
+                     f"{', '.join(perf['differing']) or 'none'}")
         if "overhead" in one_of:
             shown.append(f"  sampling: {one_of['overhead']['ratio'] - 1:+.1%}")
         for row in one_of["functions"]:

