@@ -8,5 +8,7 @@ namespace plumbline {
 bool runs_threads(const std::string& object);
 /// Whether the file is a library that carries messages: MPI's, and those below it (libfabric, UCX, PMIx, ...).
 bool carries_messages(const std::string& object);
+/// Whether it is one of these, so that its functions' rates say little.
+inline bool is_for_waiting(const std::string& object) { return runs_threads(object) || carries_messages(object); }
 
 }  // namespace plumbline

@@ -135,7 +135,7 @@ void note_loops_without_lines(const TimedProfile& profile, std::vector<std::stri
   std::string names;
   for (const TimedFunction& function : profile.functions)
     if (function.loops_without_line > 0 && function.loops.empty() && std::ranges::count(names, ',') < 2 &&
-        share_of(function.sum.samples, profile.whole.sum.samples).part > much)
+        !is_for_waiting(function.object) && share_of(function.sum.samples, profile.whole.sum.samples).part > much)
       names += (names.empty() ? "" : ", ") + function.name;
   if (!names.empty())
     notes.push_back(fmt::format(
