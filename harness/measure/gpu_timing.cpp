@@ -11,6 +11,7 @@
 #include "core/unavailable.hpp"
 #include "measure/clock.hpp"
 #include "measure/failed_at.hpp"
+#include "measure/host_loop.hpp"
 #include "measure/repeating.hpp"
 #include "measure/together.hpp"
 
@@ -74,7 +75,7 @@ PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& te
       workload_(measured.prepare(gpu.memory())),
       application_(dynamic_cast<ApplicationData*>(workload_.get())),
       sweep_(measured.flavor.sweep),
-      host_(measured.kernel->host_kernel.empty() ? std::nullopt : std::optional(host_loop(*measured.kernel, measured.precision))),
+      host_(host_loop(measured)),
       arguments_(workload_->arguments()),
       end_(workload_->extent()) {
   if (application_ != nullptr) application_->take_place(peers_.rank(), peers_.ranks());

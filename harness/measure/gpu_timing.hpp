@@ -10,7 +10,6 @@
 #include "gpu/device_peers.hpp"
 #include "gpu/gpu_module.hpp"
 #include "gpu/kept_failure.hpp"
-#include "measure/host_loop.hpp"
 #include "measure/synchronization.hpp"
 #include "measure/timing.hpp"
 

@@ -1,15 +1,18 @@
 #include "measure/host_loop.hpp"
 
-#include <optional>
 #include <string>
 #include <tuple>
 
+#include "core/case.hpp"
+#include "core/kernel.hpp"
 #include "core/unavailable.hpp"
 #include "machine/cpu.hpp"
 
 namespace plumbline {
 
-Flavor host_loop(const Kernel& kernel, std::string_view precision) {
+std::optional<Flavor> host_loop(const Case& measured) {
+  const Kernel& kernel = *measured.kernel;
+  if (kernel.host_kernel.empty()) return std::nullopt;
   const Kernel* const on_cpus = find_kernel(kernel.host_kernel);
   if (on_cpus == nullptr)
     throw UnavailableHere("steps of " + kernel.name + " are done by the host's " + kernel.host_kernel + ", which this program has not");
@@ -19,11 +22,11 @@ Flavor host_loop(const Kernel& kernel, std::string_view precision) {
   };
   std::optional<Flavor> best;
   for (const Flavor& flavor : on_cpus->flavors())
-    if (flavor.precision == precision && !is_library(flavor.name) && runs_isa(split_flavor(flavor.name).isa))
+    if (flavor.precision == measured.precision && !is_library(flavor.name) && runs_isa(split_flavor(flavor.name).isa))
       if (!best || rank(flavor) > rank(*best)) best = flavor;
-  if (best) return *best;
+  if (best) return best;
   throw UnavailableHere("steps of " + kernel.name + " are done by the host's " + kernel.host_kernel + ", of which no flavor in " +
-                        std::string(precision) + " runs on this CPU");
+                        measured.precision + " runs on this CPU");
 }
 
 }  // namespace plumbline

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/case.hpp"
+#include "core/kernel.hpp"
 #include "core/unavailable.hpp"
 #include "measure/gpu_timing.hpp"
 #include "tests/cuda/standin/stand_in_gpu.hpp"
@@ -73,13 +75,16 @@ Case shared(const Kernel& kernel) {
 }
 
 TEST(host_loop, is_the_first_of_the_best_flavors_that_run_here) {
-  EXPECT_TRUE(host_loop(shared_kernel(), "fp64").name.starts_with("gcc12-O3-"));
+  EXPECT_TRUE(host_loop(shared(shared_kernel()))->name.starts_with("gcc12-O3-"));
+  EXPECT_FALSE(host_loop(shared(shared_kernel("")))) << "nothing is left to the host";
 }
 
 TEST(host_loop, that_is_not_there_is_unavailable_in_a_line) {
-  EXPECT_THROW(host_loop(shared_kernel(), "fp32"), UnavailableHere);
+  Case in_fp32 = shared(shared_kernel());
+  in_fp32.precision = "fp32";
+  EXPECT_THROW(host_loop(in_fp32), UnavailableHere);
   try {
-    host_loop(shared_kernel("test/nothing"), "fp64");
+    host_loop(shared(shared_kernel("test/nothing")));
     FAIL();
   } catch (const UnavailableHere& refused) {
     EXPECT_STREQ(refused.what(), "steps of test/shared are done by the host's test/nothing, which this program has not");

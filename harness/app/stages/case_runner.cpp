@@ -125,7 +125,8 @@ std::vector<CacheLevel> CaseRunner::cpu_caches_of(const TeamCpus& placement, std
 }
 
 std::vector<ModelRow> CaseRunner::modelled(const Case& measured, const TeamCpus& placement) const {
-  const bool host_works = placement.gpus.empty() || !measured.kernel->host_kernel.empty();
+  const auto application = measured.application();
+  const bool host_works = placement.gpus.empty() || (application && std::ranges::any_of(application->phases, &Phase::on_host));
   const auto rows_with = [&](std::uint64_t bytes) {
     return model_rows(measured, caches_of(placement, bytes), cpu_caches_of(placement, bytes));
   };
@@ -141,7 +142,7 @@ std::vector<ModelRow> CaseRunner::modelled(const Case& measured, const TeamCpus&
     cold.back().policy.empty_at_start = true;
     const std::vector<ModelRow> from_cold = model_rows(measured, cold, cpu_caches_of(placement, last_.bytes));
     // The first phases of an application alone find it so.
-    measured.kernel->application ? widen(from_cold) : rows.assign(from_cold.begin(), from_cold.end());
+    application ? widen(from_cold) : rows.assign(from_cold.begin(), from_cold.end());
   }
   if (last_.is_sure() || !host_works) return rows;
   for (const std::uint64_t bytes : {last_.lo, last_.hi}) widen(rows_with(bytes));
