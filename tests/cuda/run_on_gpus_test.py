@@ -154,7 +154,7 @@ def test_multigrid_whose_coarse_levels_are_the_hosts_is_right_and_copies_between
     assert ("red@2", "bytes.reg-shared") in model and ("red@3", "bytes.reg-shared") not in model, "a CPU's caches"
     assert ("red@2", "bytes.L2-mem") in model and ("", "bytes.L2-mem") not in model, "two hierarchies do not add up"
     assert model["", "flops.fp64"] == sum(lo for (phase, quantity), lo in model.items() if phase and quantity == "flops.fp64")
-    whole = next(row for row in document("show", store)["rows"] if row["id"].startswith("proxies/multigrid_hybrid/fp64") and not row.get("phase"))
+    whole = next(row for row in document("show", store)["rows"] if row["case"].startswith("proxies/multigrid_hybrid/fp64") and not row.get("phase"))
     assert whole["gflops"] > 0
 
 
