@@ -51,6 +51,12 @@ bool is_explained(const std::string& line) {
   return line.empty() || std::any_of(std::begin(known), std::end(known), [&](auto begin) { return line.starts_with(begin); });
 }
 
+// Remarks on huge pages and on debug information, which change no count.
+bool says_nothing_of_counts(const std::string& line) {
+  constexpr std::string_view known[] = {"WARNING: valgrind ignores shmget(shmflg) SHM_HUGETLB", "### unhandled dwarf2 abbrev form code"};
+  return std::any_of(std::begin(known), std::end(known), [&](auto begin) { return line.starts_with(begin); });
+}
+
 // Reads a failure from "VALGRIND INTERNAL ERROR: reason", or from the line behind "vex: the `impossible' happened:"; all that follows is
 // for who mends Valgrind, save where the program was.
 class FailureReader {
@@ -100,7 +106,8 @@ ToolLog read_tool_log(const std::string& text) {
     } else if (wants_place) {
       log.unknown.back().place = place_of(line);
       wants_place = false;
-    } else if (!is_explained(line) && std::find(log.remarks.begin(), log.remarks.end(), line) == log.remarks.end()) {
+    } else if (!is_explained(line) && !says_nothing_of_counts(line) &&
+               std::find(log.remarks.begin(), log.remarks.end(), line) == log.remarks.end()) {
       log.remarks.push_back(line);
     }
   }

@@ -417,6 +417,7 @@ TEST(Log, AnAvx512InstructionIsNamedWithItsFunction) {
       "==32596==    by 0x10917E: main (kernel.c:4)\n"
       "==32596== Your program just tried to execute an instruction that Valgrind\n"
       "==32596== \n"
+      "==32596== WARNING: valgrind ignores shmget(shmflg) SHM_HUGETLB\n"
       "==32596== region \"a\" ends without having begun in thread 1\n");
   ASSERT_EQ(log.unknown.size(), 1U);
   EXPECT_TRUE(log.unknown[0].avx512);
