@@ -12,7 +12,10 @@
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& command) {
+/// The lines that a program prints of all objects.
+std::vector<std::string> lines_of(const char* program, const char* options) {
+  std::string command = program;
+  command += options, command += object_list;
   std::vector<std::string> lines;
   FILE* const pipe = popen(command.c_str(), "r");
   if (!pipe) return lines;
@@ -32,7 +35,7 @@ std::vector<std::string> lines_of(const std::string& command) {
 const std::set<std::string> allowed_undefined{"sqrt", "sqrtf", "fma", "fmaf", "_GLOBAL_OFFSET_TABLE_"};
 
 TEST(FlavoredObjects, define_only_their_own_entry_points_and_need_nothing_beyond_libm) {
-  const auto symbols = lines_of(std::string(nm_program) + " -A @" + object_list);
+  const auto symbols = lines_of(nm_program, " -A @");
   std::size_t entry_points = 0;
   for (const std::string& line : symbols) {
     std::istringstream words(line.substr(line.rfind(':') + 1));  // FILE:[value] type name
@@ -53,7 +56,7 @@ TEST(FlavoredObjects, define_only_their_own_entry_points_and_need_nothing_beyond
 }
 
 TEST(FlavoredObjects, run_nothing_before_main) {
-  const auto sections = lines_of(std::string(objdump_program) + " -h @" + object_list);
+  const auto sections = lines_of(objdump_program, " -h @");
   EXPECT_GT(sections.size(), object_count);
   for (const std::string& line : sections)
     for (const char* forbidden : {".init_array", ".ctors", ".tbss", ".tdata"}) EXPECT_EQ(line.find(forbidden), std::string::npos) << line;
