@@ -54,7 +54,7 @@ configure() {
   shift 2
   log=$folder/configure.log
   mkdir -p "$folder"
-  cmake --preset "$preset" -DPLUMBLINE_COMPILED_HEADERS=ON "$@" >"$log" 2>&1 || { tail -n 30 "$log" && return 1; }
+  cmake --preset "$preset" "$@" >"$log" 2>&1 || { tail -n 30 "$log" && return 1; }
   grep -E '^-- .*(Kernel flavors|left out|not built|absent|OFF)' "$log" || true
 }
 
@@ -118,10 +118,9 @@ if $full; then bash jobs/cuda_wheels.sh --cuda12 || true; else bash jobs/cuda_wh
 finish_stage packages
 
 # Both builds, and a later run's, share what was compiled already, also where that run lies in another folder. What a file includes is
-# taken from the compiler (CCACHE_DEPEND), so that a file that is not in the cache is preprocessed once, not twice. A file is kept although it
-# reads compiled headers (CCACHE_SLOPPINESS).
+# taken from the compiler (CCACHE_DEPEND), so that a file that is not in the cache is preprocessed once, not twice.
 if command -v ccache >/dev/null; then
-  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 fi
 
 # Not by the clang that is here for the sanitizers: a compiler more is minutes more.

@@ -29,15 +29,6 @@ set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:-O1>" CACHE STRING "compiler fl
 
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together: slower, but for a change in one file" OFF)
 set(PLUMBLINE_ROOM_FILES 20)
-# A compiler cache finds in one folder little of what another one compiled with its own compiled headers.
-set(plumbline_no_cache ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER)
-  set(plumbline_no_cache OFF)
-endif()
-option(PLUMBLINE_COMPILED_HEADERS "Compile GoogleTest's headers once for all tests: where there is no compiler cache" ${plumbline_no_cache})
-if(PLUMBLINE_FILE_BY_FILE)  # so that an include that a file lacks shows there
-  set(PLUMBLINE_COMPILED_HEADERS OFF)
-endif()
 
 # plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so many at a time, so that the headers
 # they share are read once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a file
@@ -86,24 +77,15 @@ function(plumbline_test_program name)
   # gcc 13 and later take what a function has found in its first argument for a part of its second, a name made for the call.
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-dangling-reference>")
   target_link_libraries(${name} PRIVATE plumbline_options ${arg_LINKS})
-  if(GTest::gtest IN_LIST arg_LINKS AND PLUMBLINE_COMPILED_HEADERS)
-    # GoogleTest's headers take longer to read than most tests do. A program whose flags differ (OpenMP's) reads them itself.
-    plumbline_add_gtest_main()
-    target_precompile_headers(${name} REUSE_FROM plumbline_gtest_main)
-    set_target_properties(${name} PROPERTIES PCH_WARN_INVALID OFF)
-  endif()
   plumbline_compile_by_room(${name})
 endfunction()
 
-# The main of GoogleTest programs, and the compiled header of all of them.
+# The main of GoogleTest programs.
 function(plumbline_add_gtest_main)
   if(NOT TARGET plumbline_gtest_main)
     add_library(plumbline_gtest_main OBJECT ${PROJECT_SOURCE_DIR}/tests/gtest_main.cpp)
     target_compile_options(plumbline_gtest_main PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
     target_link_libraries(plumbline_gtest_main PUBLIC plumbline_options GTest::gtest)
-    if(PLUMBLINE_COMPILED_HEADERS)
-      target_precompile_headers(plumbline_gtest_main PRIVATE <gtest/gtest.h>)
-    endif()
   endif()
 endfunction()
 
