@@ -58,7 +58,7 @@ std::string as_file_name(std::string text) {
 fs::path temporary_folder() {
   std::error_code failed;
   const fs::path folder = fs::temp_directory_path(failed);
-  if (!failed) return folder;
+  if (!failed) return fs::absolute(folder);
   for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})  // in the standard library's order
     if (const char* value = std::getenv(name))
       throw user_error(fmt::format("{} names '{}', which is no folder: set it to one that you may write to", name, value));
@@ -70,6 +70,15 @@ fs::path own_folder(const fs::path& parent, const char* prefix = "") {
   if (mkdtemp(name.data()) == nullptr)
     throw io_error(fmt::format("cannot make a folder in {}: {}; set TMPDIR to another folder", parent.string(), std::strerror(errno)));
   return name;
+}
+
+/// A folder that other nodes see, most likely; that for temporary files where nobody may write there.
+fs::path folder_of_launcher(const fs::path& shared) {
+  try {
+    return own_folder(shared, ".");
+  } catch (const Error&) {
+    return own_folder(temporary_folder());
+  }
 }
 
 fs::path common_folder(const Launch& launch, const fs::path& shared) {
@@ -146,11 +155,13 @@ LaunchMeeting::LaunchMeeting(const Launch& launch, const fs::path& named, const 
   else if (launch.size > 1)
     make_private(folder_ = common_folder(launch, shared));
   else
-    folder_ = starts_ranks && access(shared.c_str(), W_OK) == 0 ? own_folder(shared, ".") : own_folder(temporary_folder());
+    folder_ = starts_ranks ? folder_of_launcher(shared) : own_folder(temporary_folder());
   std::vector<fs::path> earlier;  // of a launch that was killed, or whose folder the user names again
   for (const auto& file : fs::directory_iterator(folder_))
-    if (file.path().filename().string().starts_with(prefix(launch.rank))) earlier.push_back(file.path());
-  for (const auto& file : earlier) fs::remove(file);
+    if (const auto name = file.path().filename().string();
+        starts_ranks ? name.starts_with("rank-") || name.starts_with("said-") : name.starts_with(prefix(launch.rank)))
+      earlier.push_back(file.path());
+  for (const auto& file : earlier) fs::remove_all(file);
 }
 
 LaunchMeeting::~LaunchMeeting() {

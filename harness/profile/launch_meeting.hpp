@@ -22,15 +22,18 @@ class LaunchMeeting {
   /// Finds or makes the folder. `named`: the folder that the user chose (kept), or empty: one of this launch's own (removed by the first
   /// rank), in the folder for temporary files when all ranks are on this node, else in `shared`. It is this user's, and nobody else may
   /// write there: what has its name and is not that is refused. `starts_ranks`: this process is to launch others, on nodes that nobody
-  /// knows yet, so that its folder lies in `shared` where it may write there. Throws Error when there can be none.
+  /// knows yet, so that its folder lies in `shared` where it may write there, and what earlier launches left in it is removed. Throws Error
+  /// when there can be none.
   LaunchMeeting(const Launch& launch, const std::filesystem::path& named, const std::filesystem::path& shared, bool starts_ranks = false);
   LaunchMeeting(const LaunchMeeting&) = delete;
   LaunchMeeting& operator=(const LaunchMeeting&) = delete;
   /// Removes the folder at the first rank, unless the user named it.
   ~LaunchMeeting();
 
-  /// Says how many ranks there are, where this process is none of them and learns it later.
-  void expect_ranks(int size) { launch_.size = size; }
+  /// Says how many ranks there were, where this process is none of them and learns it when their launcher has ended.
+  void expect_ranks(int size) { launch_.size = size, is_over_ = true; }
+  /// Whether the launcher of the ranks has ended: what they have not left by now they never will.
+  bool is_over() const { return is_over_; }
   const std::filesystem::path& folder() const { return folder_; }
   /// The prefix of the names of this rank's files: "rank-3.".
   std::string prefix(int rank) const;
@@ -45,7 +48,7 @@ class LaunchMeeting {
  private:
   Launch launch_;
   std::filesystem::path folder_;
-  bool keep_ = false;
+  bool keep_ = false, is_over_ = false;
 };
 
 /// A word that all ranks of this launch share and no other launch does; empty when nothing says.

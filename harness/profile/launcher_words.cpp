@@ -61,7 +61,7 @@ constexpr std::array<std::string_view, 2> hydra_pairs{"-genv", "-env"};
 constexpr std::array<std::string_view, 1> hydra_files{"-configfile"};
 
 // Open MPI's mpirun and PRRTE's prterun, by their manual pages.
-constexpr std::array<std::string_view, 31> openmpi_values{"-n",
+constexpr std::array<std::string_view, 32> openmpi_values{"-n",
                                                           "-np",
                                                           "-c",
                                                           "-H",
@@ -91,12 +91,13 @@ constexpr std::array<std::string_view, 31> openmpi_values{"-n",
                                                           "-timeout",
                                                           "-stdin",
                                                           "-output",
-                                                          "-personality"};
+                                                          "-personality",
+                                                          "-launch-agent"};
 constexpr std::array<std::string_view, 4> openmpi_pairs{"-mca", "-gmca", "-pmixmca", "-prtemca"};
 constexpr std::array<std::string_view, 2> openmpi_files{"-app", "-appfile"};
 
 // Slurm's srun, by its manual page.
-constexpr std::array<std::string_view, 57> srun_values{"-A",
+constexpr std::array<std::string_view, 61> srun_values{"-A",
                                                        "-B",
                                                        "-c",
                                                        "-C",
@@ -152,8 +153,15 @@ constexpr std::array<std::string_view, 57> srun_values{"-A",
                                                        "-qos",
                                                        "-reservation",
                                                        "-time",
-                                                       "-wckey"};
+                                                       "-wckey",
+                                                       "-task-prolog",
+                                                       "-task-epilog",
+                                                       "-prolog",
+                                                       "-epilog"};
 constexpr std::array<std::string_view, 1> srun_files{"-multi-prog"};
+
+/// They name the folder in which programs begin.
+constexpr std::array<std::string_view, 4> folder_options{"-wdir", "-wd", "-chdir", "-D"};
 
 constexpr LauncherOptions hydra{hydra_values, hydra_pairs, hydra_files}, openmpi{openmpi_values, openmpi_pairs, openmpi_files},
     slurm{srun_values, {}, srun_files};
@@ -208,17 +216,24 @@ std::vector<std::string> with_words_before_programs(const std::vector<std::strin
   const auto families = families_of(launcher);
   std::vector<std::string> words{command.front()};
   bool is_sought = true;
+  fs::path folder;  // in which the programs begin; empty: the current one
+  const auto is_program_there = [&](const std::string& word) {
+    return is_program(word) || (!folder.empty() && word.find('/') != word.npos && is_program((folder / word).string()));
+  };
   for (std::size_t i = 1; i < command.size(); ++i) {
     const std::string& word = command[i];
-    if (word == ":") is_sought = true;
+    if (word == ":") is_sought = true, folder.clear();
     if (is_sought && word.starts_with('-')) {
+      const std::string option = word.substr(0, word.find('='));
       for (const auto& family : families)
-        if (has(family.programs_in_file, word.substr(0, word.find('='))))
+        if (has(family.programs_in_file, option))
           throw user_error(fmt::format("{} {} takes the programs from a file: name the program on the command line, {} -n 4 program",
                                        command.front(), word, command.front()));
+      if (has(folder_options, option))
+        folder = option == word ? (i + 1 < command.size() ? command[i + 1] : "") : word.substr(option.size() + 1);
       for (std::size_t values = values_behind(families, word); values > 0 && i + 1 < command.size(); --values)
         words.push_back(command[i++]);
-    } else if (is_sought && word != ":" && is_program(word)) {
+    } else if (is_sought && word != ":" && is_program_there(word)) {
       words.insert(words.end(), inserted.begin(), inserted.end());
       is_sought = false;
     }

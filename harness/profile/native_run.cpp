@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "core/error.hpp"
@@ -75,6 +76,7 @@ Json json_of(const Samples& samples) {
           {"processes", samples.processes},
           {"threads", samples.threads},
           {"lost", samples.lost},
+          {"reading_seconds", samples.reading_seconds},
           {"functions", functions}};
 }
 
@@ -84,44 +86,61 @@ Samples samples_in(const Json& json) {
                   .whole = sum_in(json.at("whole")),
                   .processes = whole_number<int>(json.at("processes")),
                   .threads = whole_number<int>(json.at("threads")),
-                  .lost = whole_number<std::uint64_t>(json.at("lost"))};
+                  .lost = whole_number<std::uint64_t>(json.at("lost")),
+                  .reading_seconds = json.at("reading_seconds").get<double>()};
   for (const auto& one : json.at("functions")) samples.functions.push_back(function_in(one));
   return samples;
+}
+
+/// The CPUs of each host on which its ranks may run; a host whose ranks do not tell is not among them.
+std::map<std::string, double> cpus_of_hosts(const std::vector<NativeRank>& ranks) {
+  std::map<std::string, std::set<int>> cpus;
+  for (const auto& rank : ranks) cpus[rank.host].insert(rank.cpus.begin(), rank.cpus.end());
+  std::map<std::string, double> numbers;
+  for (const auto& [host, its] : cpus)
+    if (!its.empty()) numbers[host] = static_cast<double>(its.size());
+  return numbers;
 }
 
 /// The sums of one function, or of all, over the ranks.
 class SumOverRanks {
  public:
-  void add(const SampleSum& sum) { sums_.push_back(sum); }
-  SampleSum take() const {
+  void add(const std::string& host, const SampleSum& sum) { sums_.emplace_back(host, sum); }
+  SampleSum take(const std::map<std::string, double>& cpus) const {
     constexpr double least_part = 0.05;
     SampleSum all;
-    for (const auto& sum : sums_) all.samples += sum.samples, all.elapsed = std::max(all.elapsed, sum.elapsed);
-    for (const auto& sum : sums_)
-      if (sum.elapsed >= least_part * all.elapsed) all.cores += sum.cores;
+    std::map<std::string, double> samples, cores;  // by host
+    for (const auto& [host, sum] : sums_) {
+      all.samples += sum.samples, all.elapsed = std::max(all.elapsed, sum.elapsed);
+      samples[host] += static_cast<double>(sum.samples);
+    }
+    for (const auto& [host, sum] : sums_)
+      if (sum.elapsed >= least_part * all.elapsed) cores[host] += sum.cores;
+    for (const auto& [host, number] : cpus) all.elapsed = std::max(all.elapsed, samples[host] / number);
+    for (const auto& [host, its] : cores) all.cores += cpus.contains(host) ? std::min(its, cpus.at(host)) : its;
     return all;
   }
   /// The ranks' times one after the other.
   double elapsed_in_turn() const {
     double elapsed = 0;
-    for (const auto& sum : sums_) elapsed += sum.elapsed;
+    for (const auto& [host, sum] : sums_) elapsed += sum.elapsed;
     return elapsed;
   }
 
  private:
-  std::vector<SampleSum> sums_;
+  std::vector<std::pair<std::string, SampleSum>> sums_;  // with the rank's host
 };
 
 /// A function of several ranks.
 class FunctionOverRanks {
  public:
-  void add(const SampledFunction& function) {
+  void add(const std::string& host, const SampledFunction& function) {
     function_ = {function.name, function.object, function.begin};
-    sums_.add(function.sum);
+    sums_.add(host, function.sum);
     for (const auto& place : function.places) plumbline::add(places_[place.file_offset], place.sum);
   }
-  SampledFunction take() {
-    function_.sum = sums_.take();
+  SampledFunction take(const std::map<std::string, double>& cpus) {
+    function_.sum = sums_.take(cpus);
     const double scale = sums_.elapsed_in_turn() > 0 ? function_.sum.elapsed / sums_.elapsed_in_turn() : 0;
     for (const auto& [offset, sum] : places_)
       function_.places.push_back({offset, {.samples = sum.samples, .elapsed = scale * sum.elapsed, .cores = function_.sum.cores}});
@@ -140,12 +159,14 @@ Samples merged_samples(const std::vector<NativeRank>& ranks) {
   std::map<std::pair<std::string, std::uint64_t>, FunctionOverRanks> functions;  // by file and begin
   for (const auto& rank : ranks) {
     const Samples& samples = rank.run.samples;
-    all.processes += samples.processes, all.threads += samples.threads, all.lost += samples.lost;
-    whole.add(samples.whole);
-    for (const auto& one : samples.functions) functions[{one.object, one.begin}].add(one);
+    all.processes += samples.processes, all.threads += samples.threads, all.lost += samples.lost,
+        all.reading_seconds += samples.reading_seconds;
+    whole.add(rank.host, samples.whole);
+    for (const auto& one : samples.functions) functions[{one.object, one.begin}].add(rank.host, one);
   }
-  all.whole = whole.take();
-  for (auto& [place, function] : functions) all.functions.push_back(function.take());
+  const auto cpus = cpus_of_hosts(ranks);
+  all.whole = whole.take(cpus);
+  for (auto& [place, function] : functions) all.functions.push_back(function.take(cpus));
   return all;
 }
 
@@ -157,6 +178,7 @@ void write_native_rank(const std::filesystem::path& file, const NativeRank& rank
                   {"size", rank.size},
                   {"host", rank.host},
                   {"cpu", rank.cpu},
+                  {"cpus", rank.cpus},
                   {"ending", json_of(rank.run.ending)},
                   {"clock_hz", rank.run.clock_hz},
                   {"note", rank.run.note},
@@ -175,6 +197,7 @@ NativeRank read_native_rank(const std::filesystem::path& file) {
             .size = whole_number<int>(json.at("size")),
             .host = json.at("host").get<std::string>(),
             .cpu = json.at("cpu").get<std::string>(),
+            .cpus = json.at("cpus").get<std::vector<int>>(),
             .run = {ending_in(json.at("ending")), samples_in(json.at("samples")), json.at("clock_hz").get<double>(),
                     json.at("note").get<std::string>()}};
   } catch (const Error&) {

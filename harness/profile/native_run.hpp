@@ -20,6 +20,7 @@ struct NativeRun {
 struct NativeRank {
   int rank = 0, size = 1;  // as the launcher counts
   std::string host, cpu;   // the CPU by its model's name
+  std::vector<int> cpus;   // of the host, on which it may run; empty: not known
   NativeRun run = {};
 };
 
@@ -29,7 +30,8 @@ void write_native_rank(const std::filesystem::path& file, const NativeRank& rank
 NativeRank read_native_rank(const std::filesystem::path& file);
 
 /// Makes the run of the whole launch. Ranks work at once: a function's time is that of the rank which it took longest, of which its places
-/// have their parts; its cores are those of all ranks that it took a twentieth of that or more. Times from start to end are the longest
+/// have their parts; its cores are those of all ranks that it took a twentieth of that or more. Where ranks of a host share CPUs, cores are
+/// no more than these, and the time is at least what all of them need for the ranks' samples. Times from start to end are the longest
 /// rank's, CPU times are summed, the clock is the mean. `ranks` is not empty.
 NativeRun merge_ranks(const std::vector<NativeRank>& ranks);
 

@@ -84,6 +84,23 @@ def test_a_result_file_has_the_cases_of_the_ranks(tmp_path, launch):
     assert done.returncode == 0, done.stderr
     cases = [row["case"] for row in json.loads(run(PLUMBLINE, "show", result, "--json").stdout)["rows"]]
     assert any(case.startswith("program/uneven_ranks/") and "/part=whole/" in case for case in cases)
+    again = run(PLUMBLINE, "profile", "--roofs=no", "--caches=no", "-o", result, "--", *launch(2, 100), cwd=tmp_path)
+    assert again.returncode == 2 and "would replace" in again.stderr and again.stdout == "", "nothing runs whose result has no place"
+
+
+def test_a_folder_that_is_named_again_has_the_last_launch_alone(tmp_path, launch):
+    times = ("--roofs=no", "--time-only", f"--counts={tmp_path / 'kept%20'}")
+    assert sorted(row["rank"] for row in rows(profiled(tmp_path, *launch(3, 30), options=times)[0], "rank")) == [0, 1, 2]
+    assert sorted(row["rank"] for row in rows(profiled(tmp_path, *launch(2, 30), options=times)[0], "rank")) == [0, 1]
+
+
+def test_a_rank_that_is_killed_is_missing(tmp_path, launch):
+    script = tmp_path / "killed.sh"
+    script.write_text('#!/bin/sh\nif [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ]; then kill -9 $PPID; fi\nsleep 1\n')
+    script.chmod(0o755)
+    done = run(PLUMBLINE, "profile", "--roofs=no", "--time-only", "--", *launch(2)[:-1], script, cwd=tmp_path)
+    assert done.returncode not in (0, 2), done.stderr
+    assert "ranks are missing" in done.stderr or "none of its ranks left a time" in done.stderr, done.stderr
 
 
 def test_what_cannot_be_launched_is_one_line(tmp_path, launch):
@@ -95,6 +112,9 @@ def test_what_cannot_be_launched_is_one_line(tmp_path, launch):
     words = launch(2)
     assert "names no program" in refused(*words[:-1], code=2)
     assert "names no program" in refused(*words[:-1], "./no-such-program", code=2)
+    nowhere = run(PLUMBLINE, "profile", "--roofs=no", "-o", tmp_path / "none" / "x.h5", "--", *words, cwd=tmp_path)
+    assert nowhere.returncode in (1, 2) and nowhere.stdout == "", nowhere.stderr
+    assert "no-such-caches" in run(PLUMBLINE, "profile", "--roofs=no", "--caches=no-such-caches", "--", *words, cwd=tmp_path).stderr
     assert "plumbline before the launcher" in run(*words[:-1], PLUMBLINE, "profile", "--", words[-1]).stderr
     not_a_program = tmp_path / "text"
     not_a_program.write_text("neither ELF nor a script\n")

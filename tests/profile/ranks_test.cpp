@@ -35,7 +35,7 @@ std::string message_of(Act act) {
 /// The command with "P" before its programs; "app", "b" and the names of some of Debian's are programs.
 std::string launched(const std::string& command) {
   const auto is_program = [](const std::string& word) {
-    return std::set<std::string>{"app", "./b", "env", "test", "ssh", "node"}.contains(word);
+    return std::set<std::string>{"app", "./b", "env", "test", "ssh", "node", "there/./here"}.contains(word);
   };
   std::istringstream in(command);
   const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
@@ -51,7 +51,7 @@ TEST(LauncherWords, TheProgramIsTheFirstWordThatIsNoOptionsValue) {
   EXPECT_EQ(launched("mpirun.openmpi --oversubscribe --mca btl test -x node -np 2 app"),
             "mpirun.openmpi --oversubscribe --mca btl test -x node -np 2 P app");
   EXPECT_EQ(launched("srun --mpi=pmi2 -p test -J app -n 2 ./b"), "srun --mpi=pmi2 -p test -J app -n 2 P ./b");
-  EXPECT_EQ(launched("srun --partition test -l -n2 app"), "srun --partition test -l -n2 P app");
+  EXPECT_EQ(launched("srun --partition test --task-prolog ./b -l -n2 app"), "srun --partition test --task-prolog ./b -l -n2 P app");
 }
 
 TEST(LauncherWords, EachProgramOfSeveralHasItsOwn) {
@@ -60,6 +60,12 @@ TEST(LauncherWords, EachProgramOfSeveralHasItsOwn) {
 
 TEST(LauncherWords, AnOptionThatNobodyKnowsIsPassedOver) {
   EXPECT_EQ(launched("mpiexec --new-option value --other -n 2 app"), "mpiexec --new-option value --other -n 2 P app");
+}
+
+TEST(LauncherWords, AProgramIsSoughtInTheFolderWhereItBegins) {
+  EXPECT_EQ(launched("mpiexec.mpich -wdir there -n 2 ./here : -n 1 app"), "mpiexec.mpich -wdir there -n 2 P ./here : -n 1 P app");
+  EXPECT_EQ(launched("srun --chdir=there -n 2 ./here"), "srun --chdir=there -n 2 P ./here");
+  EXPECT_NE(message_of([] { launched("mpiexec.mpich -n 2 ./here"); }).find("names no program"), std::string::npos);
 }
 
 TEST(LauncherWords, NoProgramIsOneLine) {
@@ -73,7 +79,7 @@ TEST(LauncherWords, NoProgramIsOneLine) {
 }
 
 NativeRank native_rank(int rank, const std::string& host, std::vector<SampledFunction> functions) {
-  NativeRank native{.rank = rank, .size = 2, .host = host, .cpu = "a CPU"};
+  NativeRank native{.rank = rank, .size = 2, .host = host, .cpu = "a CPU", .cpus = {}};
   native.run.samples = {.seconds_each = 1e-3, .functions = std::move(functions), .whole = {}, .processes = 1, .threads = 2, .lost = 3};
   for (const auto& function : native.run.samples.functions)
     native.run.samples.whole.samples += function.sum.samples, native.run.samples.whole.elapsed += function.sum.elapsed;
@@ -103,6 +109,17 @@ TEST(NativeRanks, AFunctionTakesAsLongAsOnItsLongestRankAndTheCoresOfAll) {
   EXPECT_EQ(all.ending.user_seconds, 2);
   EXPECT_EQ(all.clock_hz, 3.5e9);
   EXPECT_DOUBLE_EQ(message_seconds(all.samples), 0.3);
+}
+
+TEST(NativeRanks, RanksThatShareCpusHaveNoMoreCoresThanThese) {
+  std::vector<NativeRank> ranks;
+  for (int rank = 0; rank < 60; ++rank) {
+    ranks.push_back(native_rank(rank, "a", {{"work", "/app", 16, {100, 100, 1}}}));
+    ranks.back().cpus = {2, 3};
+  }
+  const SampleSum work = merge_ranks(ranks).samples.functions.front().sum;
+  EXPECT_EQ(work.cores, 2);
+  EXPECT_EQ(work.elapsed, 3000);
 }
 
 TEST(NativeRanks, ARankThatDidAlmostNothingOfAFunctionIsNoCoreOfIt) {

@@ -23,6 +23,7 @@ void add_profiled_rank(CLI::App& app, Action& chosen) {
   command->add_option("--folder", options->folder)->required();
   command->add_option("--caches", options->caches);
   command->add_option("--sampling", options->sampling);
+  command->add_flag("--time-only", options->time_only);
   command->add_option("program", options->command)->required();
   command->positionals_at_end();
   command->callback([&chosen, options] { chosen = [options] { return profiled_rank(options->pass, options->folder, *options); }; });

@@ -37,6 +37,13 @@ CacheGeometry named_geometry(const std::string& name) {
   return geometry_from_file(file);
 }
 
+/// Valgrind takes a % in a file's name for the begin of something else, and two of them for one.
+fs::path for_valgrind(const fs::path& folder) {
+  std::string name;
+  for (const char c : folder.string()) name += c == '%' ? "%%" : std::string(1, c);
+  return name;
+}
+
 void choose_caches(const ProfileOptions& options, const Launch& launch, EmulatedRun& preparation) {
   if (options.caches == "no") {
     preparation.tool.tool_options = {"--caches=no"};
@@ -53,6 +60,13 @@ void choose_caches(const ProfileOptions& options, const Launch& launch, Emulated
 
 }  // namespace
 
+void require_counting(const ProfileOptions& options) {
+  const EmulatorInstallation emulator = find_emulator();
+  if (!emulator.availability.ok()) throw user_error("profile counts by the emulator: " + emulator.availability.reason);
+  EmulatedRun unused;
+  choose_caches(options, Launch{}, unused);
+}
+
 EmulatedRun prepare_emulated(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
   EmulatedRun preparation;
   find_program(options.command.front());
@@ -62,8 +76,8 @@ EmulatedRun prepare_emulated(const ProfileOptions& options, const Launch& launch
   if (launch.rank == 0 && !options.output.empty()) require_writable(options.output);
   preparation.tool.valgrind = emulator.valgrind;
   preparation.tool.tool_directory = emulator.tool_directory;
-  preparation.tool.out = meeting.folder() / (meeting.prefix(launch.rank) + "%p.json");
-  preparation.tool.log = meeting.folder() / (meeting.prefix(launch.rank) + "%p.log");
+  preparation.tool.out = for_valgrind(meeting.folder()) / (meeting.prefix(launch.rank) + "%p.json");
+  preparation.tool.log = for_valgrind(meeting.folder()) / (meeting.prefix(launch.rank) + "%p.log");
   preparation.tool.program = options.command;
   return preparation;
 }
@@ -145,12 +159,12 @@ ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch
   result.launched = launch.size;
   result.functions = options.functions;
   result.notes = preparation.notes;
-  result.endings = meeting.gather(options.wait_seconds);
+  result.endings = gather_endings(meeting, options);
   if (!result.endings.empty() && result.caches.empty()) result.caches = result.endings.front().caches;
   result.processes = read_process_files<ProcessCounts>(meeting, read_tool_report, result.notes);
   for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
   result.profile = merge(result.processes);
-  add_rank_notes(result.endings, launch, options, result.notes);
+  add_rank_notes(meeting, result.endings, launch, options, result.notes);
   note_open_regions(result);
   return result;
 }

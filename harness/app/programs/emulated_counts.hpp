@@ -27,6 +27,8 @@ struct EmulatedEnding {
   std::vector<std::string> notes = {};
 };
 
+/// Throws Error (user) where nothing can be counted here, or not with those caches.
+void require_counting(const ProfileOptions& options);
 /// Throws Error (user) where the program cannot be counted here.
 EmulatedRun prepare_emulated(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 EmulatedEnding run_emulated(const EmulatedRun& run, const LaunchMeeting& meeting, int rank);

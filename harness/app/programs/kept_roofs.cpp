@@ -108,6 +108,8 @@ Roofs find_roofs(const std::string& wanted) {
   const fs::path file = folder / file_name();
   std::error_code failed;
   fs::create_directories(folder, failed);
+  if (failed)
+    return {{}, {fmt::format("no roofs: {} cannot be made ({}); --roofs=FILE takes others", folder.string(), failed.message())}, 0};
   const FileDescriptor held = hold(fs::path(file).replace_extension(".lock"));
   if (wanted == "auto" && fs::exists(file)) try {
       return roofs_in(file);

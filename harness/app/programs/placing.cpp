@@ -1,6 +1,7 @@
 #include "app/programs/placing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,11 +44,14 @@ void note_samples(const NativeRun& native, const TimedProfile& profile, std::vec
   if (native.samples.lost > 0) notes.push_back(fmt::format("{} samples found no room and are missing", native.samples.lost));
   const double sampled = profile.whole.cpu_seconds, user = native.ending.user_seconds;
   if (std::abs(sampled - user) > std::max(apart * user, least_seconds))
-    notes.push_back(
-        fmt::format("samples stand for {} of CPU time in user mode, and the system tells {}: what runs for less than a "
-                    "millisecond at a time is not met ({} processes and {} threads were started), so that shares are of the "
-                    "rest",
-                    duration(sampled), duration(user), native.samples.processes, native.samples.threads));
+    notes.push_back(fmt::format(
+        "samples stand for {} of CPU time in user mode, and the system tells {}: {} is not met ({} process{} and {} thread{} were there), "
+        "so "
+        "that shares are of the rest",
+        duration(sampled), duration(user),
+        native.note.empty() ? "what runs for less than a millisecond at a time" : "what has no timer, or runs for less than its distance",
+        native.samples.processes, native.samples.processes == 1 ? "" : "es", native.samples.threads,
+        native.samples.threads == 1 ? "" : "s"));
   double waiting = 0, unnamed = 0;
   for (const TimedFunction& function : profile.functions)
     if (runs_threads(function.object))
@@ -65,18 +69,21 @@ void note_samples(const NativeRun& native, const TimedProfile& profile, std::vec
 }
 
 /// Says in what the runs differ that were joined.
-void note_differences(const NativeRun& native, const PlacedProgram& placed, std::vector<std::string>& notes) {
+void note_differences(const ProfileOptions& options, const NativeRun& native, const PlacedProgram& placed,
+                      std::vector<std::string>& notes) {
   constexpr double much = 0.01, fewest_a_cycle = 0.05, most_a_cycle = 8;
   const TimedProfile& profile = placed.program.profile;
   if (profile.uncounted_part > much) {
-    std::string names;
+    constexpr std::size_t most_names = 3;
+    std::vector<std::string> names;
     for (const TimedFunction& function : profile.functions)
-      if (!function.counts && function.sum.samples > 0 && std::ranges::count(names, ',') < 2)
-        names += (names.empty() ? "" : ", ") + function.name;
+      if (!function.counts && function.sum.samples > 0) names.push_back(function.name);
+    if (names.size() > most_names) names.resize(most_names), names.emplace_back("...");
     notes.push_back(fmt::format(
-        "{:.1f} % of the time was spent in functions that the counted run did not execute ({}, ...): libraries choose code by the CPU, and "
-        "the emulator's is one of AVX2 (--avx2 makes both runs choose that where OpenBLAS, MKL, oneDNN, XLA and their like choose)",
-        100 * profile.uncounted_part, names));
+        "{:.1f} % of the time was spent in functions that the counted run did not execute ({}): libraries choose code by the CPU, and the "
+        "emulator's is one of AVX2{}",
+        100 * profile.uncounted_part, fmt::join(names, ", "),
+        options.avx2 ? "" : " (--avx2 makes both runs choose that where OpenBLAS, MKL, oneDNN, XLA and their like choose)"));
   }
   const Profile& counted = placed.counted.profile;
   if (counted.processes != native.samples.processes || counted.threads != native.samples.threads)
@@ -173,9 +180,12 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   note_cost(runs, notes);
   note_samples(runs.native, placed.program.profile, notes);
   if (placed.program.why_not_joined.empty())
-    note_differences(runs.native, placed, notes), note_loops_without_lines(placed.program.profile, notes);
+    note_differences(options, runs.native, placed, notes), note_loops_without_lines(placed.program.profile, notes);
   else if (!options.time_only)
     notes.push_back("times and counts are not joined: " + placed.program.why_not_joined);
+  if (options.caches == "no" && placed.program.why_not_joined.empty() && !runs.roofs.results.ceilings.empty())
+    notes.emplace_back(
+        "bounds are of arithmetic and L1 alone: without simulated caches (--caches=no) nobody knows what crosses the others");
   for (const auto& source : {runs.roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
   placed.notes = std::move(notes);
   Results results = program_results(placed.program, std::move(runs.roofs.results));
@@ -186,7 +196,7 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   results.provenance = provenance_of(words_of(placed));
   const bool told = show_placed(options, placed, results);
   if (runs.native.ending.code != 0) return static_cast<Exit>(runs.native.ending.code);
-  return told && (options.time_only || placed.program.why_not_joined.empty()) ? Exit::ok : Exit::io_or_failed_case;
+  return told && runs.is_whole && (options.time_only || placed.program.why_not_joined.empty()) ? Exit::ok : Exit::io_or_failed_case;
 }
 
 }  // namespace plumbline::app

@@ -18,6 +18,7 @@ struct ProgramRuns {
   ProfileResult counted = {};       // and the ranks that were timed
   std::string why_not_joined = {};  // empty: both did the same
   double counted_seconds = absent;  // from start to end of the counted run; absent where there was none
+  bool is_whole = true;             // no rank is missing
   Roofs roofs = {};
   std::vector<std::string> notes = {};  // that come first
 };

@@ -177,12 +177,12 @@ KernelResult collect_kernels(const ProfileOptions& options, const Launch& launch
   result.command = publishable(options.command, person);
   result.launched = launch.size;
   result.kernels = options.functions;
-  result.endings = meeting.gather(options.wait_seconds);
+  result.endings = gather_endings(meeting, options);
   result.reports = read_process_files<RankReport>(meeting, read_kernel_report, result.notes);
   for (auto& one : result.reports) one.report.command = publishable(one.report.command, person);
   result.profile = merge_kernels(result.reports, counters_by_chip());
   add_notes(result, options);
-  add_rank_notes(result.endings, launch, options, result.notes);
+  add_rank_notes(meeting, result.endings, launch, options, result.notes);
   return result;
 }
 

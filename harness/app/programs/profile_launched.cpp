@@ -11,6 +11,7 @@
 #include "app/programs/emulated_counts.hpp"
 #include "app/programs/placing.hpp"
 #include "app/programs/two_runs.hpp"
+#include "app/terminal/output_file.hpp"
 #include "core/error.hpp"
 #include "core/host_name.hpp"
 #include "machine/cpu.hpp"
@@ -29,13 +30,11 @@ struct LauncherCommand {
 };
 
 LauncherCommand launcher_command(const ProfileOptions& options, const char* pass, const fs::path& folder) {
-  const std::vector<std::string> before{program_path().string(),
-                                        "profiled-rank",
-                                        fmt::format("--pass={}", pass),
-                                        "--folder=" + folder.string(),
-                                        "--caches=" + options.caches,
-                                        "--sampling=" + options.sampling,
-                                        "--"};
+  std::vector<std::string> before{program_path().string(),        "profiled-rank",
+                                  fmt::format("--pass={}", pass), "--folder=" + folder.string(),
+                                  "--caches=" + options.caches,   "--sampling=" + options.sampling};
+  if (options.time_only) before.emplace_back("--time-only");
+  before.emplace_back("--");
   LauncherCommand command{.run = {.file = find_launcher(options.command.front()), .words = {}}, .program = {}};
   command.run.words = with_words_before_programs(options.command, command.run.file, before, names_program);
   command.program = *std::ranges::search(command.run.words, before).end();
@@ -84,7 +83,11 @@ std::vector<NativeRank> launch_natively(const ProfileOptions& options, LaunchMee
                             fmt::join(options.command, " "), ending.code));
   const Launch launch{.size = ranks.front().size, .by = {}};
   meeting.expect_ranks(launch.size);
-  add_rank_notes(meeting.gather(options.wait_seconds), launch, options, runs.notes);
+  const std::vector<RankEnding> endings = gather_endings(meeting, options);
+  add_rank_notes(meeting, endings, launch, options, runs.notes);
+  for (const auto& one : endings)
+    if (std::ranges::find(ranks, one.rank, &NativeRank::rank) == ranks.end())
+      runs.notes.push_back(fmt::format("rank {} on {} was not timed (exit {})", one.rank, one.host, one.code));
   runs.native = merge_ranks(ranks);
   runs.native.ending.code = ending.code, runs.native.ending.interrupted = ending.interrupted;
   return ranks;
@@ -100,11 +103,21 @@ EmulatedEnding launch_counted(const ProfileOptions& options, const LaunchMeeting
   return {.code = ending.code, .interrupted = ending.interrupted, .wall_seconds = ending.wall_seconds};
 }
 
+/// The ranks that left something.
+template <class Ranks>
+std::set<int> numbers_of(const Ranks& ranks) {
+  std::set<int> numbers;
+  for (const auto& one : ranks) numbers.insert(one.rank);
+  return numbers;
+}
+
 }  // namespace
 
 Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meeting) {
-  LaunchMeeting timed({}, meeting.folder() / "timed", {}), counted({}, meeting.folder() / "counted", {});
+  LaunchMeeting timed({}, meeting.folder() / "timed", {}, true), counted({}, meeting.folder() / "counted", {}, true);
   const std::string program = launcher_command(options, "timed", timed.folder()).program;
+  if (!options.output.empty()) require_writable(options.output);
+  if (!options.time_only) require_counting(options);
   Symbols symbols;
   ProgramRuns runs{.name = fs::path(program).filename().string(), .roofs = find_roofs(options.roofs)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
@@ -122,10 +135,14 @@ Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meetin
     counting = launch_counted(options, counted, input, errors, runs.notes);
     runs.counted_seconds = counting.wall_seconds;
   }
-  runs.why_not_joined = why_not_joined(options, ending, counting, errors);
   const Launch launch{.size = is_to_be_counted ? ranks.front().size : 0, .by = {}};
   counted.expect_ranks(launch.size);
   runs.counted = collect_counts(options, launch, counted, {});
+  runs.why_not_joined = why_not_joined(options, ending, counting, errors);
+  const std::set<int> were_timed = numbers_of(ranks), were_counted = numbers_of(runs.counted.profile.ranks);
+  if (runs.why_not_joined.empty() && were_timed != were_counted)
+    runs.why_not_joined = fmt::format("{} ranks were timed and {} counted", were_timed.size(), were_counted.size());
+  runs.is_whole = static_cast<int>(were_timed.size()) == ranks.front().size;
   runs.counted.timed = std::move(ranks);
   return place_and_show(options, std::move(runs), symbols);
 }

@@ -9,6 +9,7 @@
 #include "app/programs/placing.hpp"
 #include "app/programs/sampled_run.hpp"
 #include "app/programs/two_runs.hpp"
+#include "app/terminal/output_file.hpp"
 #include "core/error.hpp"
 #include "profile/launcher_words.hpp"
 
@@ -22,7 +23,9 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
         "profile runs a program twice, and a launcher starts it once: put plumbline before the launcher (plumbline profile -- mpiexec -n 4 "
         "program), or count alone (mpiexec -n 4 plumbline profile --count-only -- program)");
   if (is_known_launcher(options.command.front())) return profile_launched(options, meeting);
-  EmulatedRun emulated = prepare_emulated(options, launch, meeting);
+  if (!options.output.empty()) require_writable(options.output);
+  EmulatedRun emulated;
+  if (!options.time_only) emulated = prepare_emulated(options, launch, meeting);
   Symbols symbols;
   ProgramRuns runs{.name = fs::path(options.command.front()).filename().string(), .roofs = find_roofs(options.roofs)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);

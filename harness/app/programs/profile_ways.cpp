@@ -14,16 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void note_missing_ranks(const std::vector<RankEnding>& endings, const Launch& launch, const ProfileOptions& options,
-                        std::vector<std::string>& notes) {
+void note_missing_ranks(const LaunchMeeting& meeting, const std::vector<RankEnding>& endings, const Launch& launch,
+                        const ProfileOptions& options, std::vector<std::string>& notes) {
   std::vector<int> missing;
   for (int rank = 0; rank < launch.size; ++rank)
     if (std::none_of(endings.begin(), endings.end(), [&](const auto& ending) { return ending.rank == rank; })) missing.push_back(rank);
-  if (!missing.empty())
-    notes.push_back(
-        fmt::format("{} of {} ranks are missing (first: rank {}): no word from them {} s after rank 0's program had ended; "
-                    "--wait=SECONDS waits longer",
-                    missing.size(), launch.size, missing.front(), options.wait_seconds));
+  if (missing.empty()) return;
+  notes.push_back(fmt::format("{} of {} ranks are missing (first: rank {}): {}", missing.size(), launch.size, missing.front(),
+                              meeting.is_over() ? "they had left nothing when the launcher ended, which kills all where one fails"
+                                                : fmt::format("no word from them {} s after rank 0's program had ended; --wait=SECONDS "
+                                                              "waits longer",
+                                                              options.wait_seconds)));
 }
 
 }  // namespace
@@ -39,14 +40,19 @@ void tell(const std::string& fault, const ProfileOptions& options, const LaunchM
     say(fmt::format("plumbline: {}: {}\n", fs::path(options.command.front()).filename().string(), fault));
 }
 
-void add_rank_notes(const std::vector<RankEnding>& endings, const Launch& launch, const ProfileOptions& options,
-                    std::vector<std::string>& notes) {
+std::vector<RankEnding> gather_endings(const LaunchMeeting& meeting, const ProfileOptions& options) {
+  constexpr double until_files_are_seen = 2;  // on a file system of several nodes
+  return meeting.gather(meeting.is_over() ? std::min(until_files_are_seen, options.wait_seconds) : options.wait_seconds);
+}
+
+void add_rank_notes(const LaunchMeeting& meeting, const std::vector<RankEnding>& endings, const Launch& launch,
+                    const ProfileOptions& options, std::vector<std::string>& notes) {
   for (const auto& ending : endings)
     for (const auto& note : ending.notes) {
       const std::string line = launch.size > 1 ? fmt::format("rank {}: {}", ending.rank, note) : note;
       if (std::find(notes.begin(), notes.end(), line) == notes.end()) notes.push_back(line);
     }
-  note_missing_ranks(endings, launch, options, notes);
+  note_missing_ranks(meeting, endings, launch, options, notes);
 }
 
 Exit leave_faults(const Launch& launch, const LaunchMeeting& meeting, const std::function<Exit()>& work) {

@@ -34,8 +34,10 @@ std::string how_it_ended(const ProgramEnding& ending);
 /// Tells a program's fault, "plumbline: NAME: FAULT", by the first rank that meets it.
 void tell(const std::string& fault, const ProfileOptions& options, const LaunchMeeting& meeting);
 /// Adds what the ranks have to say, each line once, and which of them are missing.
-void add_rank_notes(const std::vector<RankEnding>& endings, const Launch& launch, const ProfileOptions& options,
-                    std::vector<std::string>& notes);
+void add_rank_notes(const LaunchMeeting& meeting, const std::vector<RankEnding>& endings, const Launch& launch,
+                    const ProfileOptions& options, std::vector<std::string>& notes);
+/// Gathers the endings of the ranks, at the first rank or behind the launcher.
+std::vector<RankEnding> gather_endings(const LaunchMeeting& meeting, const ProfileOptions& options);
 /// Does a rank's work. Where that throws, the fault is told by the first rank that meets it, and the others of this launch hear of its end.
 Exit leave_faults(const Launch& launch, const LaunchMeeting& meeting, const std::function<Exit()>& work);
 /// The files that processes left, sorted: "rank-N.*.json".

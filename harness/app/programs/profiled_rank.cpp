@@ -4,6 +4,7 @@
 #include "app/programs/sampled_run.hpp"
 #include "core/host_name.hpp"
 #include "machine/cpu.hpp"
+#include "machine/topology.hpp"
 #include "profile/native_run.hpp"
 #include "profile/symbols.hpp"
 
@@ -12,7 +13,8 @@ namespace {
 
 int run_timed(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
   Symbols symbols;
-  NativeRank rank{.rank = launch.rank, .size = launch.size, .host = host_name(), .cpu = this_cpu().name};
+  NativeRank rank{
+      .rank = launch.rank, .size = launch.size, .host = host_name(), .cpu = this_cpu().name, .cpus = this_topology().allowed_cpus()};
   rank.run = run_sampled(options, meeting.folder() / (meeting.prefix(launch.rank) + "samples"), symbols);
   const ProgramEnding& ending = rank.run.ending;
   if (ending.code != 0) tell(how_it_ended(ending), options, meeting);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "app/here/paths.hpp"
 #include "app/terminal/table.hpp"
 #include "core/error.hpp"
@@ -42,12 +44,21 @@ NativeRun run_by_timers(ProgramRun program, const fs::path& folder, const std::s
 }  // namespace
 
 NativeRun run_sampled(const ProfileOptions& options, const fs::path& folder, Symbols& symbols) {
-  const ProgramRun program{.file = find_program(options.command.front()), .words = options.command};
-  const std::string refusal = options.sampling == "auto" ? why_no_perf_event() : "";
-  if (!refusal.empty() || options.sampling == "timer") return run_by_timers(program, folder, refusal, symbols);
-  Sampler sampler(symbols);
+  const std::string& name = options.command.front();
+  const ProgramRun program{.file = options.time_only ? locate_program(name, "--time-only") : find_program(name), .words = options.command};
+  std::string refusal = options.sampling == "auto" ? why_no_perf_event() : "";
+  std::optional<Sampler> sampler;
+  if (options.sampling == "perf")
+    sampler.emplace(symbols);
+  else if (options.sampling == "auto" && refusal.empty())
+    try {
+      sampler.emplace(symbols);
+    } catch (const Error&) {  // users share what Linux lets them lock
+      refusal = "memory for perf_event's samples (kernel.perf_event_mlock_kb)";
+    }
+  if (!sampler) return run_by_timers(program, folder, refusal, symbols);
   NativeRun run{.ending = run_program(program)};
-  run.samples = sampler.take();
+  run.samples = sampler->take();
   run.clock_hz = core_clock_hz();
   return run;
 }

@@ -31,7 +31,9 @@ RepeatedInput::RepeatedInput() {
   struct stat facts {};
   if (fstat(STDIN_FILENO, &facts) != 0) return;
   is_file_ = S_ISREG(facts.st_mode);
-  is_used_up_ = S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) || isatty(STDIN_FILENO) == 1;
+  struct stat nothing {};
+  const bool is_null = stat("/dev/null", &nothing) == 0 && S_ISCHR(facts.st_mode) && facts.st_rdev == nothing.st_rdev;
+  is_used_up_ = !is_file_ && !is_null;
   if (is_file_) begin_ = lseek(STDIN_FILENO, 0, SEEK_CUR);
 }
 
@@ -39,7 +41,7 @@ void RepeatedInput::give_again(StandardStreams& streams, std::vector<std::string
   streams.input = is_file_ ? fmt::format("/proc/{}/fd/0", getpid()) : "/dev/null";
   streams.input_begin = begin_;
   if (is_used_up_)
-    notes.emplace_back("standard input was a pipe or a terminal, which the timed run had to itself: the counted run had none");
+    notes.emplace_back("standard input was a pipe, a terminal or a device, which the timed run had to itself: the counted run had none");
 }
 
 void choose_code(const ProfileOptions& options, std::vector<std::string>& notes) {
