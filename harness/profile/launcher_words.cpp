@@ -160,7 +160,7 @@ constexpr std::array<std::string_view, 61> srun_values{"-A",
                                                        "-epilog"};
 constexpr std::array<std::string_view, 1> srun_files{"-multi-prog"};
 
-/// They name the folder in which programs begin.
+/// The options that name the folder in which programs begin.
 constexpr std::array<std::string_view, 4> folder_options{"-wdir", "-wd", "-chdir", "-D"};
 
 constexpr LauncherOptions hydra{hydra_values, hydra_pairs, hydra_files}, openmpi{openmpi_values, openmpi_pairs, openmpi_files},
