@@ -47,17 +47,42 @@ class ConnectedParts {
     std::size_t number = 0, lowest = 0;
   };
 
-  void visit(std::size_t node) {
-    Visit& here = of_[node];
-    here.number = here.lowest = ++visited_, here.is_open = true;
-    open_.push_back(node);
-    for (const std::size_t to : graph_.next[node]) {
-      if (!of_[to].is_in || graph_.is_head[to]) continue;
-      if (of_[to].number == 0) visit(to);
-      if (of_[to].is_open) here.lowest = std::min(here.lowest, of_[to].lowest);
+  /// A node on the way from the first, and how many of the ways on from it were looked at.
+  struct Step {
+    std::size_t node = 0, looked_at = 0;
+  };
+
+  /// The way is kept here, and not in calls, since a function may have more pieces than a stack has room for calls.
+  void visit(std::size_t first) {
+    enter(first);
+    while (!way_.empty()) {
+      Step& step = way_.back();
+      Visit& here = of_[step.node];
+      if (step.looked_at == graph_.next[step.node].size()) {
+        if (here.lowest == here.number) close(step.node);
+        way_.pop_back();
+        continue;
+      }
+      const std::size_t to = graph_.next[step.node][step.looked_at];
+      const bool leads_on = of_[to].is_in && !graph_.is_head[to];
+      if (leads_on && of_[to].number == 0) {
+        enter(to);  // and this is looked at again behind it
+        continue;
+      }
+      if (leads_on && of_[to].is_open) here.lowest = std::min(here.lowest, of_[to].lowest);
+      ++step.looked_at;
     }
-    if (here.lowest != here.number) return;
-    const auto first = std::find(open_.begin(), open_.end(), node);
+  }
+
+  void enter(std::size_t node) {
+    of_[node].number = of_[node].lowest = ++visited_, of_[node].is_open = true;
+    open_.push_back(node);
+    way_.push_back({node});
+  }
+
+  /// Takes the part that begins with the node off the open nodes, of which it is the last.
+  void close(std::size_t node) {
+    const auto first = std::find(open_.rbegin(), open_.rend(), node).base() - 1;
     parts_.emplace_back(first, open_.end());
     open_.erase(first, open_.end());
     for (const std::size_t member : parts_.back()) of_[member].is_open = false;
@@ -67,6 +92,7 @@ class ConnectedParts {
   std::vector<Visit> of_;
   std::size_t visited_ = 0;
   Nodes open_;
+  std::vector<Step> way_;
   std::vector<Nodes> parts_;
 };
 

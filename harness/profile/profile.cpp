@@ -129,17 +129,21 @@ std::optional<double> event(const EventSums& sums, std::string_view name) {
 }
 
 void add(std::vector<CodePiece>& to, const std::vector<CodePiece>& more) {
-  for (const CodePiece& piece : more) {
-    const auto place = std::ranges::lower_bound(to, piece.begin, {}, &CodePiece::begin);
-    if (place == to.end() || place->begin != piece.begin) {
-      to.insert(place, piece);
+  std::vector<CodePiece> all = std::move(to);
+  all.insert(all.end(), more.begin(), more.end());
+  std::ranges::stable_sort(all, {}, &CodePiece::begin);
+  to.clear();
+  for (CodePiece& piece : all) {
+    if (to.empty() || to.back().begin != piece.begin) {
+      to.push_back(std::move(piece));
       continue;
     }
-    add(place->counts, piece.counts);
-    place->end = std::max(place->end, piece.end);
-    place->jumps_anywhere = place->jumps_anywhere || piece.jumps_anywhere;
+    CodePiece& known = to.back();
+    add(known.counts, piece.counts);
+    known.end = std::max(known.end, piece.end);
+    known.jumps_anywhere = known.jumps_anywhere || piece.jumps_anywhere;
     for (const std::uint64_t address : piece.leads_to)
-      if (std::ranges::count(place->leads_to, address) == 0) place->leads_to.push_back(address);
+      if (std::ranges::count(known.leads_to, address) == 0) known.leads_to.push_back(address);
   }
 }
 

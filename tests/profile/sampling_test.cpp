@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -148,6 +149,28 @@ TEST(Loops, ASwitchLeadsToWhatNothingElseLeadsTo) {
   EXPECT_EQ(loop_words(pieces), Words{});
   pieces[1].jumps_anywhere = true;
   EXPECT_EQ(loop_words(pieces), (Words{"2<-5: 2 3 4 5"}));
+}
+
+/// A function has as many pieces as its code makes, more than a stack has room for calls, and they come in any order.
+TEST(Loops, AChainOfVeryManyPiecesIsOneLoop) {
+  constexpr std::uint64_t many = 100'000;
+  ToolReport report;
+  report.functions = {{"long", "/a", 16, {}, {}}};
+  for (std::uint64_t number = many; number > 0; --number)
+    report.functions[0].pieces.push_back(piece(number, {number == many ? 2 : number + 1}));
+  const Profile merged = merge({{0, report}, {0, report}});
+  ASSERT_EQ(merged.functions.size(), 1U);
+  const auto& pieces = merged.functions[0].pieces;
+  ASSERT_EQ(pieces.size(), many);
+  EXPECT_TRUE(std::ranges::is_sorted(pieces, {}, &CodePiece::begin));
+  EXPECT_EQ(event(pieces.back().counts, "branches"), 2);
+  const auto loops = loops_of(pieces, 16);
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].head, 32U);
+  EXPECT_EQ(loops[0].way_back, 16 * many + 15);
+  ASSERT_EQ(loops[0].pieces.size(), many - 1);
+  EXPECT_EQ(loops[0].pieces.front(), 1U);
+  EXPECT_EQ(loops[0].pieces.back(), many - 1);
 }
 
 TEST(Merge, PiecesAreSummedByTheirBegin) {
