@@ -188,6 +188,26 @@ TEST(ComparedProfiles, AFunctionIsTheSameInAFileOfAnotherName) {
   for (const auto& part : parts) EXPECT_EQ(part.presence(), Presence::both);
 }
 
+TEST(ComparedProfiles, ACopyThatTheCompilerMadeIsTheFunction) {
+  const std::vector before{function("dot", 10, 20), function("f(int)", 10, 20), function("f(int) [clone .cold]", 10, 20),
+                           function("g.part.0.isra.1", 10, 20), function("h", 10, 20)};
+  const std::vector after{function("dot.constprop.0", 10, 20),
+                          function("f(int) [clone .isra.0]", 10, 20),
+                          function("f(int) [clone .isra.0] [clone .cold]", 10, 20),
+                          function("g", 10, 20),
+                          function("h", 10, 20),
+                          function("h.cold", 10, 20)};
+  const auto parts = compare_profiles(before, after, 0.05);
+  ASSERT_EQ(parts.size(), 6U);
+  for (const auto& part : parts)
+    EXPECT_EQ(part.presence(), part.row().name == "h.cold" ? Presence::came : Presence::both) << part.row().name;
+  EXPECT_EQ(part_of(parts, "f(int) [clone .isra.0]").before->name, "f(int)");
+  EXPECT_EQ(part_of(parts, "f(int) [clone .isra.0] [clone .cold]").before->name, "f(int) [clone .cold]");
+  // Which of two copies it would be is not known.
+  const std::vector one{function("dot", 10, 20)}, copies{function("dot.constprop.0", 10, 20), function("dot.constprop.1", 10, 20)};
+  EXPECT_EQ(compare_profiles(one, copies, 0.05).size(), 3U);
+}
+
 TEST(ComparedProfiles, SayWhetherTheWorkIsTheSame) {
   ProfileRow before = function("f", 10, 20), after = function("f", 10, 20);
   EXPECT_EQ(did_the_same({&before, &after}), std::nullopt);

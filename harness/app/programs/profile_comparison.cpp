@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <regex>
 
 #include "app/nights/observed_file.hpp"
 #include "app/programs/profile_document.hpp"
@@ -40,6 +41,13 @@ void pair_up(std::vector<const ProfileRow*>& before, std::vector<const ProfileRo
     before.insert(before.end(), first.begin() + static_cast<std::ptrdiff_t>(pairs), first.end());
     after.insert(after.end(), second.begin() + static_cast<std::ptrdiff_t>(pairs), second.end());
   }
+}
+
+/// The name that a function has in the source: GCC calls a copy of it that it made for some of its callers "f.constprop.0", and in C++
+/// "f(int) [clone .constprop.0]". The part of it that it laid elsewhere, "f.cold", is a function beside it.
+std::string name_in_source(const std::string& name) {
+  static const std::regex of_copies(R"(( \[clone )?(?:(\.cold)|\.constprop|\.isra|\.part|\.lto_priv)(\.[0-9]{1,9})?\]?)");
+  return std::regex_replace(name, of_copies, "$2");
 }
 
 constexpr double most_samples = 1e15;  // of a file that anybody may have made
@@ -171,6 +179,8 @@ std::vector<ComparedPart> compare_profiles(Rows before, Rows after, double thres
       left_before, left_after, [](const ProfileRow& row) { return row.name + "\n" + file_of(row); }, false, functions);
   pair_up(
       left_before, left_after, [](const ProfileRow& row) { return row.name; }, true, functions);
+  pair_up(
+      left_before, left_after, [](const ProfileRow& row) { return name_in_source(row.name); }, true, functions);
   for (const auto* row : left_before) functions.push_back({row, nullptr});
   for (const auto* row : left_after) functions.push_back({nullptr, row});
   std::ranges::stable_sort(functions, [](const auto& a, const auto& b) { return longest(a) > longest(b); });

@@ -32,7 +32,8 @@ struct ComparedPart {
 };
 
 /// Compares two profiles: the whole, then functions by the longer of their two times. A function is the same that has its name and the name
-/// of its file, in turn where several have; what is then left of a name, once on either side, is the same in files of different names.
+/// of its file, in turn where several have; what is then left of a name, once on either side, is the same in files of different names, and
+/// then what is left of a name in the source, of which the compiler made a copy ("f.constprop.0").
 /// The interval of a time's ratio is that of the ratio of two rates at which samples were met, given how many both met together (Wilson's
 /// for that part). Of the whole it is from the ratio of its times from start to end to that of its CPU times a core, which others that
 /// share the machine change less.
