@@ -73,7 +73,7 @@ std::pair<std::string, std::string> name_and_unit(const std::string& metric) {
 struct Part {
   Announced table;
   std::string node;
-  std::size_t file = 0;
+  std::size_t file = 0, line = 0;
   std::map<std::string, std::vector<double>> values = {};  // by name, one a hardware thread, in base units
   std::map<std::string, bool> rates = {};                  // by name: of a second
 };
@@ -102,15 +102,15 @@ class LikwidReader {
 
   std::vector<ProfiledLaunch> launches() {
     std::vector<ProfiledLaunch> all;
-    if (!each_file_has_one_group()) {
-      for (const Part& part : parts_) all.push_back(launch_of(part));
-      return all;
-    }
+    const bool is_joined = each_file_has_one_group();
     std::map<std::tuple<std::string, std::string, std::size_t>, std::size_t> places;
+    std::map<std::pair<std::size_t, std::string>, const Part*> of_group;
     for (const Part& part : parts_) {
       ProfiledLaunch launch = launch_of(part);
       const auto [place, is_new] = places.try_emplace({part.node, launch.kernel, threads_of(part)}, all.size());
-      if (is_new)
+      const auto [first, is_first] = of_group.try_emplace({place->second, launch.launch}, &part);
+      if (!is_first && !launch.metrics.empty()) refuse_again(part, *first->second, launch.kernel);
+      if (is_new || !is_joined)
         all.push_back(std::move(launch));
       else
         join(all[place->second], std::move(launch), part);
@@ -123,7 +123,7 @@ class LikwidReader {
     const auto announced = announced_by(text.cells(begin));
     if (!announced) text.fail(begin.number, "TABLE is not followed by a group, its name and its number of rows: the line is cut short");
     if (!announced->has_metrics) return;
-    Part part{*announced, node_, files_};
+    Part part{*announced, node_, files_, begin.number};
     const auto header = text.next();
     const auto heads = header ? text.cells(*header) : std::vector<std::string>{};
     const auto threads = static_cast<std::size_t>(std::count_if(
@@ -149,7 +149,7 @@ class LikwidReader {
     if (name != runtime && !wanted_.contains(is_rate ? by_time(name) : name)) return;
     const auto factor = base_units(unit);
     if (!factor) text.fail(line.number, fmt::format("the unit of '{}' is not known", cells[0]));
-    part.rates[name] = is_rate;
+    if (!part.rates.try_emplace(name, is_rate).second) text.fail(line.number, fmt::format("the table has '{}' twice", cells[0]));
     for (std::size_t thread = 0; thread < threads; ++thread) part.values[name].push_back(*factor * value(text, line, cells[1 + thread]));
   }
 
@@ -182,10 +182,13 @@ class LikwidReader {
       if (name == runtime) continue;
       const bool is_rate = part.rates.at(name);
       double sum = 0;
-      for (std::size_t thread = 0; thread < values.size(); ++thread)
+      for (std::size_t thread = 0; thread < values.size(); ++thread) {
+        const bool was_there = times == part.values.end() || times->second[thread] != 0;
+        if (!was_there && std::isnan(values[thread])) continue;
         sum += values[thread] * (!is_rate                     ? 1
                                  : times == part.values.end() ? std::numeric_limits<double>::quiet_NaN()
                                                               : times->second[thread]);
+      }
       launch.metrics[is_rate ? by_time(name) : name] = sum;
     }
     if (times != part.values.end()) {
@@ -200,6 +203,13 @@ class LikwidReader {
     return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
       return group.try_emplace(part.file, part.table.number).first->second == part.table.number;
     });
+  }
+
+  [[noreturn]] void refuse_again(const Part& part, const Part& first, const std::string& kernel) const {
+    throw user_error(
+        fmt::format("{}:{}: group {} of '{}' was at {}:{} already, and a case has a group once: leave one of them out, or "
+                    "import the runs into a file each",
+                    paths_[part.file], part.line, part.table.group, kernel, paths_[first.file], first.line));
   }
 
   /// The numbers of the first run stay; the other adds what that did not have.

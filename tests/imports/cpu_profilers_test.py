@@ -43,8 +43,17 @@ def test_a_region_of_likwid_has_the_flops_of_each_thread_over_its_own_time(tmp_p
     assert row["node"] == "Intel(R) Xeon(R) Gold 6248 CPU @ 2.50GHz"
     assert row["levels"]["mem"]["bytes"] is None and "Memory data volume" in row["levels"]["mem"]["reason"]
     assert "none has a grade" in said and "a mask leaves out" in "".join(row["notes"] + [said])
-    once = rows["imported/set_up_once/-/group=FLOPS_DP/r1t1/native"]
-    assert once["flops"] is None, "a thread without a number leaves no sum"
+    once = rows["imported/set_up_once/fp64/group=FLOPS_DP/r1t1/native"]
+    assert once["flops"] == pytest.approx(800e6 * 0.01), "a thread that was not there has no part in it"
+
+
+@pytest.mark.parametrize("none", ["-", "nan"])
+def test_a_thread_of_likwid_that_ran_and_has_no_number_leaves_no_sum(tmp_path, none):
+    path = tmp_path / "in.csv"
+    path.write_text((DATA / "likwid_flops_dp.csv").read_text().replace("DP [MFLOP/s],1200,1500", f"DP [MFLOP/s],1200,{none}", 1))
+    assert imported(tmp_path, "likwid", path)[0]["imported/triad/-/group=FLOPS_DP/r1t2/native"]["flops"] is None
+    path.write_text(path.read_text().replace("0.500000,0.400000", "0.500000,0"))
+    assert imported(tmp_path, "likwid", path)[0]["imported/triad/fp64/group=FLOPS_DP/r1t1/native"]["flops"] == 1200e6 * 0.5
 
 
 def test_groups_of_several_runs_are_one_case_and_it_says_so(tmp_path):
@@ -57,6 +66,16 @@ def test_groups_of_several_runs_are_one_case_and_it_says_so(tmp_path):
     twice = tmp_path / "twice.csv"
     twice.write_text((DATA / "likwid_mem.csv").read_text().replace("0.510000", "2.510000"))
     assert "hardly did both do the same" in imported(tmp_path, "likwid", DATA / "likwid_flops_dp.csv", twice)[1]
+
+
+def test_a_group_that_comes_again_is_refused_with_both_places(tmp_path):
+    text = (DATA / "likwid_flops_dp.csv").read_text()
+    said = refused(tmp_path, "likwid", text, DATA / "likwid_mem.csv", DATA / "likwid_flops_dp.csv")
+    assert "likwid_flops_dp.csv:19: group FLOPS_DP of 'triad' was at " in said and "in.csv:19 already" in said and "leave one" in said
+    assert f"in.csv:{19 + text.count(chr(10))}: group FLOPS_DP" in refused(tmp_path, "likwid", text + text)
+    both = tmp_path / "both.csv"
+    both.write_text(text + (DATA / "likwid_mem.csv").read_text().replace("Group 1", "Group 2"))
+    assert "both.csv:19: group FLOPS_DP" in refused(tmp_path, "likwid", both.read_text(), both)
 
 
 def test_groups_that_one_run_took_in_turns_are_not_joined(tmp_path):
@@ -117,6 +136,7 @@ def test_what_is_no_report_is_one_line_with_its_place(tmp_path):
     assert "in.csv:1: TABLE is not followed by a group" in refused(tmp_path, "likwid", "TABLE,x\n")
     assert "cut short" in refused(tmp_path, "likwid", cut)
     assert "'fast' is no amount" in refused(tmp_path, "likwid", whole.replace("1200,1500", "fast,1500"))
+    assert "in.csv:25: the table has 'DP [MFLOP/s]' twice" in refused(tmp_path, "likwid", whole.replace("AVX DP", "DP"))
     assert "no CSV of likwid-perfctr" in refused(tmp_path, "likwid", "a,b\n")
     survey = (DATA / "advisor_survey.csv").read_text()
     assert "in.csv:5: 14 cells where the header has 15" in refused(tmp_path, "advisor", survey.replace("triad.c:12,program", "triad.c:12"))
