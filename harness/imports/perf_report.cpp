@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -20,6 +21,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* way_to_perf_csv = "perf stat -x, -o FILE.csv -e duration_time,... PROGRAM";
+constexpr const char* text_form = "this is perf stat's text form; run it with -x, or -j";
 constexpr const char* not_sums = "these are sums of single CPUs, threads or intervals; leave out -A, -I and the --per-... options";
 
 /// One event as perf tells it.
@@ -27,6 +29,12 @@ struct Line {
   std::size_t number = 0;
   std::string value = {}, unit = {}, event = {}, metric_unit = {};
   double running_percent = 100, metric = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// An event has lines that were added up, and others.
+struct Told {
+  std::string event, unit;
+  int added = 0, left_out = 0;
 };
 
 /// Takes the modifiers off: "instructions:u" -> "instructions", "cpu/event=0xc7/pp" stays.
@@ -48,6 +56,7 @@ class PerfReader {
     while (const auto line = text_.next()) {
       last = line->number;
       if (line->is_blank() || line->starts_with("#")) continue;
+      if (line->starts_with(" Performance counter stats")) text_.fail(line->number, fmt::format("{}: {}", text_form, way_to_perf_csv));
       take(line->starts_with("{") ? of_json(*line) : of_csv(*line));
     }
     if (lines_ == 0) text_.fail(last, fmt::format("no event: this is nothing that perf stat wrote; write it by {}", way_to_perf_csv));
@@ -112,10 +121,33 @@ class PerfReader {
     if (is_time && value > 0) elapsed_ = value;
     if (is_clock && line.metric > 0 && line.metric_unit.starts_with("CPU")) by_clock_ = value / line.metric;
     if (!wanted_.contains(event)) return;
-    launch_.metrics.try_emplace(event, value);
+    add(line, event, value);
     if (line.running_percent < 99.5)
       launch_.remarks.push_back(
           fmt::format("{} was counted for {:.0f} % of the time, and perf scaled it to all of it", event, line.running_percent));
+  }
+
+  /// Adds a line to its event. Units outside of the cores, as channels of memory, are told on a line each; an event of the cores that comes
+  /// again was asked for twice.
+  void add(const Line& line, const std::string& event, double value) {
+    const auto [told, is_first] = told_.try_emplace(event, Told{line.event, line.unit});
+    Told& known = told->second;
+    if (is_first || (event.starts_with("unc") && known.event == line.event && known.unit == line.unit)) {
+      launch_.metrics[event] += value;
+      ++known.added;
+    } else {
+      ++known.left_out;
+    }
+  }
+
+  /// Says of each event what its lines were taken for.
+  void remark_on_lines() {
+    for (const auto& [event, told] : told_) {
+      if (told.added > 1)
+        launch_.remarks.push_back(
+            fmt::format("{} is the sum of {} lines: sockets and channels are told on a line each", event, told.added));
+      if (told.left_out > 0) launch_.remarks.push_back(fmt::format("{} comes again, and its later lines are left out", event));
+    }
   }
 
   double amount(const Line& line, const std::string& unit) const {
@@ -128,6 +160,7 @@ class PerfReader {
   }
 
   void finish() {
+    remark_on_lines();
     launch_.kernel = "program", launch_.node = "a machine that perf does not name", launch_.launch = "1", launch_.threads = 1;
     if (elapsed_ > 0) {
       launch_.seconds = {elapsed_};
@@ -142,6 +175,7 @@ class PerfReader {
   char separator_ = 0;
   std::size_t lines_ = 0;
   double elapsed_ = 0, by_clock_ = 0;
+  std::map<std::string, Told> told_;
   ProfiledLaunch launch_;
 };
 

@@ -109,6 +109,20 @@ def test_a_run_of_perf_has_what_was_collected_and_says_what_was_scaled(tmp_path,
     assert row["bound"] == "mem"
 
 
+def test_channels_of_memory_that_perf_tells_on_a_line_each_are_added(tmp_path):
+    path, text = tmp_path / "in.csv", (DATA / "perf_stat.csv").read_text()
+    path.write_text(text + "100.00,MiB,uncore_imc/cas_count_write/,1000000000,100.00,,\n1000000,,fp_arith_inst_retired.scalar_double:u,1,100.00,,\n")
+    rows, said = imported(tmp_path, "perf", path)
+    (row,) = rows.values()
+    assert row["levels"]["mem"]["bytes"] == 12 * 2**30 + 100 * 2**20 and row["flops"] == 1e6 + 4 * 250e6
+    said += "".join(row["notes"])
+    assert "uncore_imc/cas_count_write/ is the sum of 2 lines" in said and "scalar_double comes again" in said and "cas_count_read" not in said
+    path.write_text(text + "100,,uncore_imc/cas_count_write/,1000000000,100.00,,\n")
+    assert next(iter(imported(tmp_path, "perf", path)[0].values()))["levels"]["mem"]["bytes"] == 12 * 2**30, "of another unit"
+    path.write_text(text + "<not counted>,MiB,uncore_imc/cas_count_write/,0,100.00,,\n")
+    assert next(iter(imported(tmp_path, "perf", path)[0].values()))["levels"]["mem"]["bytes"] != 12 * 2**30
+
+
 def test_what_perf_writes_here_is_read(tmp_path):
     if shutil.which("perf") is None:
         pytest.skip("SKIP: perf (Debian's linux-perf) is not installed")
@@ -144,6 +158,8 @@ def test_what_is_no_report_is_one_line_with_its_place(tmp_path):
     assert "is no amount" in refused(tmp_path, "advisor", survey.replace("0.500s", "long"))
     assert "no loop has FLOPs" in refused(tmp_path, "advisor", "\n".join(survey.splitlines()[:4]))
     assert "nothing that perf stat wrote" in refused(tmp_path, "perf", "# started\n")
+    for_people = "# started on Fri Nov 27 12:00:00 2026\n\n\n Performance counter stats for 'true':\n\n   0.63 msec task-clock  #  0.368 CPUs utilized\n"
+    assert "in.csv:4: this is perf stat's text form; run it with -x, or -j" in refused(tmp_path, "perf", for_people)
     assert "cut short" in refused(tmp_path, "perf", '{"counter-value" : "1')
     assert "the unit 'parsecs'" in refused(tmp_path, "perf", "1,parsecs,task-clock,1,100.00,,\n")
     spec = tmp_path / "roofs.toml"
