@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { n = 1024, sweeps = 40, loops = 2 };
+// A round takes much longer than lies between two samples: rounds of a multiple of that would always be met in one of their loops.
+enum { n = 1024, sweeps = 12000, loops = 2 };
 typedef struct {
   int line;
   long flops;

@@ -114,7 +114,7 @@ def test_two_loops_in_one_function(tmp_path, compiler):
     else:  # in a library
         compiled("clang", *OPTIMIZED, "-DALONE=1", "-shared", "-fPIC", "-o", tmp_path / "libtwo.so")
         compiled("clang", *OPTIMIZED, "-DALONE=2", "-L", tmp_path, "-ltwo", f"-Wl,-rpath,{tmp_path}", "-o", program)
-    document, done = profile(tmp_path, program, "3000")
+    document, done = profile(tmp_path, program, "10")
     function, found = functions(document)["two_loops"], loops(document)
     told = [line.split() for line in done.stdout.splitlines()]
     all_seconds = sum(float(seconds) for _, _, seconds in told)
@@ -199,7 +199,7 @@ def test_what_runs_at_once_and_what_runs_in_turns(tmp_path, built):
 def test_timers_of_its_own_where_perf_event_is_refused(tmp_path):
     program = tmp_path / "loops"
     compiled("gcc", *OPTIMIZED, "-o", program)
-    document, done = profile(tmp_path, program, "3000", before=NO_PERF_EVENT)
+    document, done = profile(tmp_path, program, "10", before=NO_PERF_EVENT)
     assert any("timers in the program's own threads" in note and "perf_event_open" in note for note in document["notes"])
     (total,) = [row for row in document["rows"] if row["kind"] == "total"]
     found = loops(document)
