@@ -253,7 +253,7 @@ GOLDEN = sorted((ROOT / "tests/golden").rglob("*.h5"))
 @pytest.mark.parametrize("file", GOLDEN, ids=[path.name for path in GOLDEN])
 def test_files_that_are_kept(file):
     printed("nodes", "nodes", file, codes=(0, 3, 4))  # whatever was found
-    assert printed("ceilings", "ceilings", file)["rows"]
+    assert printed("ceilings", "ceilings", file)["rows"] or file.name.startswith("profile_"), "the profile was taken without roofs"
     printed("show", "show", file, "--by", "accesses x 16 B")
     assert printed("show-machine", "show", file, "--machine")["provenance"]
     printed("compare", "compare", file, GOLDEN[0], codes=(0, 3, 4))
