@@ -236,8 +236,9 @@ struct BesideCases {
 };
 
 Columns<BesideCases> beside_cases_columns() {
-  return {object_column<BesideCases>("profile", "of a profiled program what was shown when it had run; else null", stored_profile_columns(),
-                                     &BesideCases::profile)};
+  return {object_column<BesideCases>("profile", "of a profiled program what was shown when it had run", stored_profile_columns(),
+                                     &BesideCases::profile)
+              .when([](const BesideCases& beside) { return beside.profile != nullptr; })};
 }
 
 Exit show_cases(const ShowOptions& selection) {

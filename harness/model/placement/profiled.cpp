@@ -189,10 +189,12 @@ std::optional<Traffic> profiled_traffic(const Measured& measured, std::span<cons
     const auto flops = profiled_flops(table, values->second, seconds, chip);
     add_flops(traffic, flops);
     refuse_partial_sum(traffic, table, measured, flops, chip);
-    for (const auto& at : measured.of->gpus == 0 ? level_boundaries() : gpu_level_boundaries()) {
+    // Files from before a case told its GPUs have them in the flavor.
+    const bool of_cpu = measured.of->gpus == 0 && !measured.of->flavor.starts_with("cuda");
+    for (const auto& at : of_cpu ? level_boundaries() : gpu_level_boundaries()) {
       const Profiled bytes = profiled(table, std::string("bytes.") + at.boundary, values->second, seconds, chip);
       if (!bytes.ok() && at.level == std::string_view(gpu_system)) continue;  // few reports have the host's memory
-      if (!bytes.ok() && measured.of->gpus == 0 && at.boundary == std::string_view("L2-mem")) continue;  // of a CPU without an L3
+      if (!bytes.ok() && of_cpu && at.boundary == std::string_view("L2-mem")) continue;  // of a CPU without an L3
       traffic.levels.push_back(level_of(at, bytes));
       if (bytes.ok()) add_remark(*bytes.by, traffic.remarks);
       traffic.disagreements.insert(traffic.disagreements.end(), bytes.disagreements.begin(), bytes.disagreements.end());
