@@ -26,7 +26,7 @@ def commands(installation, folder, *above):
 
 
 def options(installation, folder, *command):
-    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", installation.run("plumbline", *command, "--help", folder=folder).split("Options:\n")[1].split("Subcommands:")[0]))
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", installation.run("plumbline", *command, "--help", folder=folder).split("Options:\n")[1].split("Subcommands:")[0]))
 
 
 def test_every_command_is_offered_and_every_option_of_each(installation, tmp_path):

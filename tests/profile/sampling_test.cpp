@@ -246,7 +246,7 @@ TEST(Symbols, NameTheFunctionsOfAFile) {
     EXPECT_EQ(first.loops_without_line, 1);
   } else {
     ASSERT_EQ(first.loops.size(), 1U);
-    EXPECT_EQ(first.loops[0].line.rfind("profile_test.cpp:", 0), 0U) << first.loops[0].line;
+    EXPECT_EQ(first.loops[0].line.rfind("sampling_test.cpp:", 0), 0U) << first.loops[0].line;
     EXPECT_EQ(first.loops[0].sum.samples, 33U);
     EXPECT_EQ(event(first.loops[0].counts.value(), "flops.fp64.add"), 6);
     EXPECT_EQ(event(first.loops[0].counts.value(), "loads"), 0);
