@@ -193,7 +193,7 @@ std::optional<Traffic> profiled_traffic(const Measured& measured, std::span<cons
     const bool of_cpu = measured.of->gpus == 0 && !measured.of->flavor.starts_with("cuda");
     for (const auto& at : of_cpu ? level_boundaries() : gpu_level_boundaries()) {
       const Profiled bytes = profiled(table, std::string("bytes.") + at.boundary, values->second, seconds, chip);
-      if (!bytes.ok() && at.level == std::string_view(gpu_system)) continue;  // few reports have the host's memory
+      if (!bytes.ok() && at.level == std::string_view(gpu_system)) continue;             // few reports have the host's memory
       if (!bytes.ok() && of_cpu && at.boundary == std::string_view("L2-mem")) continue;  // of a CPU without an L3
       traffic.levels.push_back(level_of(at, bytes));
       if (bytes.ok()) add_remark(*bytes.by, traffic.remarks);
