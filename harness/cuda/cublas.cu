@@ -1,5 +1,4 @@
 #include <cublasLt.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -7,52 +6,36 @@
 #include <span>
 #include <tuple>
 
-#include "core/shared_library.hpp"
 #include "core/unavailable.hpp"
 #include "cuda/cublas.cuh"
 #include "cuda/cublas_work.hpp"
 #include "cuda/fastest.hpp"
+#include "cuda/gpu_library.hpp"
 #include "cuda/queued_seconds.cuh"
 #include "cuda/runtime.cuh"
 
 namespace plumbline {
 namespace {
 
-constexpr const char* names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
-
-struct CublasLibrary {
-  void* handle = nullptr;
-  std::string file = {};    // the name that it was opened by
-  std::string absent = {};  // why there is none; empty where there is one
-
-  /// Finds a function by name. Throws Error (io) where the library has none of that name.
-  void* function(const char* name) const;
-  /// Throws Error (io) with the call and the library's words where a call failed; UnavailableHere where the library has no such thing for
-  /// this GPU.
-  void require_success(cublasStatus_t result, const char* call) const;
-};
-
-CublasLibrary open_cublas() {
-  CublasLibrary library;
-  for (const char* name : names) {
-    const auto [handle, why] = open_library(name, RTLD_LAZY | RTLD_LOCAL);
-    library.handle = handle;
-    library.file = name;
-    if (library.handle != nullptr) return library.absent.clear(), library;
-    if (library.absent.empty()) library.absent = "cuBLAS cannot be opened: " + why;
-  }
-  library.absent += "; install it (of the CUDA toolkit, or PyPI: nvidia-cublas) and put its folder on LD_LIBRARY_PATH";
+const GpuLibrary& cublas() {
+  static const GpuLibrary library = open_gpu_library({"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"}, "cuBLAS",
+                                                     "of the CUDA toolkit, or PyPI: nvidia-cublas");
   return library;
 }
 
-const CublasLibrary& cublas() {
-  static const CublasLibrary library = open_cublas();
-  return library;
+/// Throws Error (io) with the call and the library's words where a call failed; UnavailableHere where the library has no such thing for
+/// this GPU.
+void require_success(cublasStatus_t result, const char* call) {
+  if (result == CUBLAS_STATUS_SUCCESS) return;
+  const char* const words = reinterpret_cast<decltype(&cublasLtGetStatusName)>(cublas().function("cublasLtGetStatusName"))(result);
+  const std::string what = std::string(call) + " failed: " + words + " (" + cublas().file + ")";
+  if (result == CUBLAS_STATUS_NOT_SUPPORTED || result == CUBLAS_STATUS_ARCH_MISMATCH) throw UnavailableHere(what);
+  throw io_error(what);
 }
 
 /// The library's function, by its declaration; its result is held against success.
 #define PLUMBLINE_CUBLAS_FUNCTION(name) reinterpret_cast<decltype(&(name))>(cublas().function(#name))
-#define PLUMBLINE_CUBLAS(name, ...) cublas().require_success(PLUMBLINE_CUBLAS_FUNCTION(name)(__VA_ARGS__), #name)
+#define PLUMBLINE_CUBLAS(name, ...) require_success(PLUMBLINE_CUBLAS_FUNCTION(name)(__VA_ARGS__), #name)
 
 std::string version() {
   const std::size_t number = PLUMBLINE_CUBLAS_FUNCTION(cublasLtGetVersion)();  // 130100
@@ -83,21 +66,6 @@ constexpr std::array all_types{CublasTypes{"fp16", CUDA_R_16F, CUDA_R_32F, CUDA_
                                CublasTypes{"int8", CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I},
                                CublasTypes{"fp32", CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F}};
 const CublasTypes& types_of(std::string_view name) { return *std::ranges::find(all_types, name, &CublasTypes::name); }
-
-void* CublasLibrary::function(const char* name) const {
-  if (handle == nullptr) throw io_error(absent);
-  void* const address = dlsym(handle, name);
-  if (address == nullptr) throw io_error(file + " has no " + name);
-  return address;
-}
-
-void CublasLibrary::require_success(cublasStatus_t result, const char* call) const {
-  if (result == CUBLAS_STATUS_SUCCESS) return;
-  const char* const words = reinterpret_cast<decltype(&cublasLtGetStatusName)>(function("cublasLtGetStatusName"))(result);
-  const std::string what = std::string(call) + " failed: " + words + " (" + file + ")";
-  if (result == CUBLAS_STATUS_NOT_SUPPORTED || result == CUBLAS_STATUS_ARCH_MISMATCH) throw UnavailableHere(what);
-  throw io_error(what);
-}
 
 }  // namespace
 
@@ -175,10 +143,10 @@ void CublasProduct::Parts::choose() {
       context_.get(), product_.get(), a_.get(), b_.get(), c_.get(), c_.get(), made, most_ways, found.data(), &count);
   if (told == CUBLAS_STATUS_NOT_SUPPORTED || (told == CUBLAS_STATUS_SUCCESS && count == 0))
     throw UnavailableHere("cuBLAS " + version() + " has no product of these types and this size for this GPU");
-  cublas().require_success(told, "cublasLtMatmulAlgoGetHeuristic");
+  require_success(told, "cublasLtMatmulAlgoGetHeuristic");
   for (const auto& one : std::span(found).first(static_cast<std::size_t>(count)))
     if (one.state == CUBLAS_STATUS_SUCCESS) ways_[number_of_ways_++] = one.algo;
-  if (number_of_ways_ == 0) cublas().require_success(found.front().state, "cublasLtMatmulAlgoGetHeuristic");
+  if (number_of_ways_ == 0) require_success(found.front().state, "cublasLtMatmulAlgoGetHeuristic");
   way_ = ways_.front();
 }
 
@@ -197,9 +165,7 @@ CublasProduct::CublasProduct(std::string_view type, const CublasShape& shape, De
     : parts_(std::make_unique<Parts>(types_of(type), shape, memory)) {}
 CublasProduct::~CublasProduct() = default;
 
-void CublasProduct::queue(const Matrices& matrices) const {
-  cublas().require_success(parts_->multiply(parts_->way_, matrices), "cublasLtMatmul");
-}
+void CublasProduct::queue(const Matrices& matrices) const { require_success(parts_->multiply(parts_->way_, matrices), "cublasLtMatmul"); }
 
 void CublasProduct::keep_fastest(const Matrices& matrices) {
   using Which = std::tuple<int, std::string_view, std::uint64_t, std::uint64_t, std::uint64_t, bool>;

@@ -1,21 +1,17 @@
-#include <dlfcn.h>
-
 #include <array>
 #include <map>
 #include <tuple>
 #include <vector>
 
-#include "core/shared_library.hpp"
 #include "core/unavailable.hpp"
 #include "cuda/cudnn.cuh"
 #include "cuda/fastest.hpp"
+#include "cuda/gpu_library.hpp"
 #include "cuda/queued_seconds.cuh"
 #include "cuda/runtime.cuh"
 
 namespace plumbline {
 namespace {
-
-constexpr const char* names[] = {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so"};
 
 // What is called of the C interface, which versions 8 and 9 share (NVIDIA, cuDNN API, cudnn_ops and cudnn_cnn): every object is a pointer,
 // every enumeration an int.
@@ -34,58 +30,38 @@ using WorkspaceSize = int (*)(Object handle, Object x, Object w, Object convolut
 using Forward = int (*)(Object handle, const void* alpha, Object x, const void* images, Object w, const void* filters, Object convolution,
                         int way, void* workspace, std::size_t bytes, const void* beta, Object y, void* outputs);
 
-struct CudnnLibrary {
-  void* handle = nullptr;
-  std::string file = {};    // the name that it was opened by
-  std::string absent = {};  // why there is none; empty where there is one
-
-  /// Finds a function by name. Throws Error (io) where the library has none of that name.
-  template <class Function>
-  Function function(const char* name) const {
-    if (handle == nullptr) throw io_error(absent);
-    void* const address = dlsym(handle, name);
-    if (address == nullptr) throw io_error(file + " has no " + name);
-    return reinterpret_cast<Function>(address);
-  }
-  /// Throws Error (io) with the call and the library's words where a call failed; UnavailableHere where the library has no such thing for
-  /// this GPU.
-  void require_success(int result, const char* call) const {
-    if (result == success) return;
-    const std::string what =
-        std::string(call) + " failed: " + function<const char* (*)(int)>("cudnnGetErrorString")(result) + " (" + file + ")";
-    constexpr int arch_mismatch_of_8 = 6, not_supported_of_8 = 9, not_supported = 3000;  // in thousands with version 9
-    if (result == arch_mismatch_of_8 || result == not_supported_of_8 || result / 1000 * 1000 == not_supported) throw UnavailableHere(what);
-    throw io_error(what);
-  }
-  /// Calls a function by name, whose result is held against success.
-  template <class Function, class... Given>
-  void call(const char* name, Given... given) const {
-    require_success(function<Function>(name)(given...), name);
-  }
-};
-
-CudnnLibrary open_cudnn() {
-  CudnnLibrary library;
-  for (const char* name : names) {
-    const auto [handle, why] = open_library(name, RTLD_LAZY | RTLD_LOCAL);
-    library.handle = handle;
-    library.file = name;
-    if (library.handle != nullptr) return library.absent.clear(), library;
-    if (library.absent.empty()) library.absent = "cuDNN cannot be opened: " + why;
-  }
-  library.absent += "; install it (PyPI: nvidia-cudnn-cu13, or -cu12) and put its folder on LD_LIBRARY_PATH";
+const GpuLibrary& cudnn() {
+  static const GpuLibrary library =
+      open_gpu_library({"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so"}, "cuDNN", "PyPI: nvidia-cudnn-cu13, or -cu12");
   return library;
 }
 
-const CudnnLibrary& cudnn() {
-  static const CudnnLibrary library = open_cudnn();
-  return library;
+template <class Function>
+Function function(const char* name) {
+  return reinterpret_cast<Function>(cudnn().function(name));
+}
+
+/// Throws Error (io) with the call and the library's words where a call failed; UnavailableHere where the library has no such thing for
+/// this GPU.
+void require_success(int result, const char* call) {
+  if (result == success) return;
+  const std::string what =
+      std::string(call) + " failed: " + function<const char* (*)(int)>("cudnnGetErrorString")(result) + " (" + cudnn().file + ")";
+  constexpr int arch_mismatch_of_8 = 6, not_supported_of_8 = 9, not_supported = 3000;  // in thousands with version 9
+  if (result == arch_mismatch_of_8 || result == not_supported_of_8 || result / 1000 * 1000 == not_supported) throw UnavailableHere(what);
+  throw io_error(what);
+}
+
+/// Calls a function by name, whose result is held against success.
+template <class Function, class... Given>
+void call(const char* name, Given... given) {
+  require_success(function<Function>(name)(given...), name);
 }
 
 /// An object of the library, made by a function and destroyed by another.
 class Owned {
  public:
-  Owned(const char* create, const char* destroy) : destroy_(cudnn().function<Destroy>(destroy)) { cudnn().call<Create>(create, &object_); }
+  Owned(const char* create, const char* destroy) : destroy_(function<Destroy>(destroy)) { call<Create>(create, &object_); }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   ~Owned() { destroy_(object_); }
@@ -107,14 +83,14 @@ struct Described {
     const auto number = [](std::uint64_t value) { return static_cast<int>(value); };
     const int channels = number(s.channels), width = number(s.width), side = number(s.side), of_filter = number(s.kernel),
               step = number(s.stride);
-    cudnn().call<SetTensor>("cudnnSetTensor4dDescriptor", images.get(), nhwc, fp32, number(s.images), channels, width, width);
-    cudnn().call<SetTensor>("cudnnSetTensor4dDescriptor", outputs.get(), nhwc, fp32, number(s.images), number(s.filters), side, side);
-    cudnn().call<SetFilter>("cudnnSetFilter4dDescriptor", filters.get(), fp32, nhwc, number(s.filters), channels, of_filter, of_filter);
-    cudnn().call<SetConvolution>("cudnnSetConvolution2dDescriptor", convolution.get(), 0, 0, step, step, 1, 1, cross_correlation, fp32);
-    cudnn().call<SetMath>("cudnnSetConvolutionMathType", convolution.get(), fma_math);
+    call<SetTensor>("cudnnSetTensor4dDescriptor", images.get(), nhwc, fp32, number(s.images), channels, width, width);
+    call<SetTensor>("cudnnSetTensor4dDescriptor", outputs.get(), nhwc, fp32, number(s.images), number(s.filters), side, side);
+    call<SetFilter>("cudnnSetFilter4dDescriptor", filters.get(), fp32, nhwc, number(s.filters), channels, of_filter, of_filter);
+    call<SetConvolution>("cudnnSetConvolution2dDescriptor", convolution.get(), 0, 0, step, step, 1, 1, cross_correlation, fp32);
+    call<SetMath>("cudnnSetConvolutionMathType", convolution.get(), fma_math);
     std::array<int, 4> told{};
-    cudnn().call<OutputSize>("cudnnGetConvolution2dForwardOutputDim", convolution.get(), images.get(), filters.get(), &told[0], &told[1],
-                             &told[2], &told[3]);
+    call<OutputSize>("cudnnGetConvolution2dForwardOutputDim", convolution.get(), images.get(), filters.get(), &told[0], &told[1], &told[2],
+                     &told[3]);
     if (told != std::array{number(s.images), number(s.filters), side, side})
       throw io_error("cuDNN makes outputs of " + std::to_string(told[0]) + " x " + std::to_string(told[1]) + " x " +
                      std::to_string(told[2]) + " x " + std::to_string(told[3]) + " of this convolution");
@@ -129,15 +105,15 @@ void describe_to_cudnn(const CudnnShape& shape) { static_cast<void>(Described(sh
 
 struct CudnnConvolution::Parts {
   Parts(const CudnnShape& of, DeviceMemory& memory) : shape(of), described(of), workspace(cudnn_workspace_bytes, memory) {
-    cudnn().call<SetStream>("cudnnSetStream", context.get(), cuda::stream());
+    call<SetStream>("cudnnSetStream", context.get(), cuda::stream());
     for (const int candidate : implicit_gemms) {
       std::size_t bytes = 0;
-      const int result = cudnn().function<WorkspaceSize>("cudnnGetConvolutionForwardWorkspaceSize")(
+      const int result = function<WorkspaceSize>("cudnnGetConvolutionForwardWorkspaceSize")(
           context.get(), described.images.get(), described.filters.get(), described.convolution.get(), described.outputs.get(), candidate,
           &bytes);
       if (result == success && bytes <= workspace.size()) ways.push_back(candidate);
       if (result != success && candidate == implicit_gemms.back() && ways.empty())
-        cudnn().require_success(result, "cudnnGetConvolutionForwardWorkspaceSize");
+        require_success(result, "cudnnGetConvolutionForwardWorkspaceSize");
     }
     if (ways.empty()) throw UnavailableHere("cuDNN's implicit products take more than 32 MiB of their own for this convolution");
     way = ways.front();
@@ -152,7 +128,7 @@ struct CudnnConvolution::Parts {
   Described described;
   DeviceArray<unsigned char> workspace;
   Owned context{"cudnnCreate", "cudnnDestroy"};
-  Forward forward = cudnn().function<Forward>("cudnnConvolutionForward");
+  Forward forward = function<Forward>("cudnnConvolutionForward");
   std::vector<int> ways = {};
   int way = 0;
 };
@@ -161,7 +137,7 @@ CudnnConvolution::CudnnConvolution(const CudnnShape& shape, DeviceMemory& memory
 CudnnConvolution::~CudnnConvolution() = default;
 
 void CudnnConvolution::queue(const Arrays& arrays) const {
-  cudnn().require_success(parts_->convolve(parts_->way, arrays), "cudnnConvolutionForward");
+  require_success(parts_->convolve(parts_->way, arrays), "cudnnConvolutionForward");
 }
 
 void CudnnConvolution::keep_fastest(const Arrays& arrays) {

@@ -194,9 +194,8 @@ Exit compare_profiled(const CompareOptions& options, const Results& before, cons
       "run: how runs of the same program differ is in no interval",
       percent_text(threshold)));
   notes.emplace_back(
-      "FLOPs, bytes: counted, so that any change is one of the program or its input; ~same: less than 0.05 % apart; -: not known on a "
-      "side, "
-      "or none");
+      "FLOPs, bytes: counted, so that any change is one of the program or its input; ~same: less than 0.05 % apart; -: not known "
+      "on a side, or none");
   const auto rows = [&] { return rows_json(compared_part_columns(), parts); };
   if (options.format == Format::json)
     print(document("compare-profile", options.after, rows(), notes,

@@ -45,9 +45,8 @@ void note_samples(const NativeRun& native, const TimedProfile& profile, std::vec
   const double sampled = profile.whole.cpu_seconds, user = native.ending.user_seconds;
   if (std::abs(sampled - user) > std::max(apart * user, least_seconds))
     notes.push_back(fmt::format(
-        "samples stand for {} of CPU time in user mode, and the system tells {}: {} is not met ({} process{} and {} thread{} were there), "
-        "so "
-        "that shares are of the rest",
+        "samples stand for {} of CPU time in user mode, and the system tells {}: {} is not met ({} process{} and {} thread{} were "
+        "there), so that shares are of the rest",
         duration(sampled), duration(user),
         native.note.empty() ? "what runs for less than a millisecond at a time" : "what has no timer, or runs for less than its distance",
         native.samples.processes, native.samples.processes == 1 ? "" : "es", native.samples.threads,
@@ -177,6 +176,8 @@ bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Res
 Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& symbols) {
   PlacedProgram placed = join_runs(runs, symbols);
   std::vector<std::string> notes = std::move(runs.notes);
+  if (const int nodes = placed.program.nodes; nodes > 1)
+    notes.push_back(fmt::format("the ranks ran on {} nodes: rates and places under the roofs are those of one node, the mean", nodes));
   note_cost(runs, notes);
   note_samples(runs.native, placed.program.profile, notes);
   if (placed.program.why_not_joined.empty())

@@ -65,14 +65,6 @@ void keep_roofs_of_the_same_cpu(const std::vector<NativeRank>& ranks, const Prof
       other->rank, other->host, other->cpu, host_name(), this_cpu().name)};
 }
 
-void note_nodes(const std::vector<NativeRank>& ranks, std::vector<std::string>& notes) {
-  std::set<std::string> hosts;
-  for (const auto& rank : ranks) hosts.insert(rank.host);
-  if (hosts.size() > 1)
-    notes.push_back(
-        fmt::format("the ranks ran on {} nodes: rates and places under the roofs are those of one node, the mean", hosts.size()));
-}
-
 /// The native launch: what its ranks left becomes the run of the whole. Throws Error where none left anything.
 std::vector<NativeRank> launch_natively(const ProfileOptions& options, LaunchMeeting& meeting, ProgramRuns& runs) {
   const ProgramEnding ending = run_program(launcher_command(options, "timed", meeting.folder()).run);
@@ -124,7 +116,6 @@ Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meetin
   choose_code(options, runs.notes);
   const RepeatedInput input;
   std::vector<NativeRank> ranks = launch_natively(options, timed, runs);
-  note_nodes(ranks, runs.notes);
   keep_roofs_of_the_same_cpu(ranks, options, runs.roofs);
   const ProgramEnding& ending = runs.native.ending;
   const bool is_to_be_counted = ending.interrupted == 0 && !options.time_only;
