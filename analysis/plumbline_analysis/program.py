@@ -1,4 +1,5 @@
 """A profiled program: its functions by their part of the time, and where each lies under the roofs."""
+import dataclasses
 import os.path
 
 from matplotlib.patches import Patch
@@ -108,8 +109,15 @@ def _bound_order(bound):
     return -1 if bound == "compute" else style.level_order(bound) if bound else len(style.LEVELS) + 1
 
 
+def _peaks_that_matter(peaks, functions):
+    """The highest peak of arithmetic, and those that bound a function: all of them leave no room for their names."""
+    binding = {row.get("bound_ceiling") for row in functions}
+    return [peak for index, peak in enumerate(peaks) if index == 0 or peak["name"] in binding]
+
+
 def _draw_places(axes, roofs, team, placed):
     rows = [dict(case, levels={level: case["levels"][level] for level in [_point(case)[0]]}) for _, _, case in placed]
+    roofs = dataclasses.replace(roofs, peaks=_peaks_that_matter(roofs.peaks, [row for _, row, _ in placed]))
     roofline.frame(axes, rows, roofs)
     axes.figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)

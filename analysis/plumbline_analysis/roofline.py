@@ -1,5 +1,6 @@
 """The hierarchical roofline: FLOP/s over arithmetic intensity at each memory level, under the measured ceilings."""
 import dataclasses
+import itertools
 import math
 import os.path
 
@@ -25,7 +26,9 @@ def draw(group, roofs, rows, note=""):
     for row in rows:
         _draw_displaced(axes, row, boxes)
     drawn = [_draw_case(axes, row, boxes) for row in rows]
-    draw_roofs(axes, dataclasses.replace(roofs, peaks=roofs.peaks + own_roofs(rows, roofs.peaks)), boxes)
+    # By height, so that labels of those that lie side by side become one.
+    peaks = sorted(roofs.peaks + own_roofs(rows, roofs.peaks), key=lambda peak: -peak["value"])
+    draw_roofs(axes, dataclasses.replace(roofs, peaks=peaks), boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
         _number_case(axes, position, ends, boxes)
     axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
@@ -239,11 +242,17 @@ def peak_labels(peaks):
         else:
             together.append([peak])
     for group in together:
-        words = [peak["name"].split() for peak in group]
-        shared = 0 if len(group) == 1 else len(os.path.commonprefix(words))
-        texts = [" ".join([*name[shared:], style.short(peak["value"])]) for name, peak in zip(words, group)]
+        kinds = [list(kind) for _, kind in itertools.groupby(group, lambda peak: peak["name"].split()[0])]
         spread = _spread(group[0]) if len(group) == 1 else ""
-        yield group[0], " ".join([*words[0][:shared], ", ".join(texts), "GFLOP/s"]) + spread
+        yield group[0], ", ".join(map(_names_and_values, kinds)) + " GFLOP/s" + spread
+
+
+def _names_and_values(peaks):
+    """The peaks of one kind in words: what their names begin with alike is said once."""
+    words = [peak["name"].split() for peak in peaks]
+    shared = 0 if len(peaks) == 1 else len(os.path.commonprefix(words))
+    texts = [" ".join([*name[shared:], style.short(peak["value"])]) for name, peak in zip(words, peaks)]
+    return " ".join([*words[0][:shared], ", ".join(texts)])
 
 
 def _label_peaks(axes, roofs, boxes):

@@ -475,6 +475,11 @@ def test_peaks_side_by_side_share_a_label():
     assert [text for _, text in roofline.peak_labels(peaks)] == [
         "FP64 vector FMA 123 GFLOP/s, CV 1 %", "FP64 vector add 61.7, mul 61.5 GFLOP/s", "FP64 scalar add 8.3 GFLOP/s, CV 1 %"]
     assert [at["value"] for at, _ in roofline.peak_labels(peaks)] == [123.0, 61.7, 8.3]
+    peaks = [{"name": name, "value": value} for name, value in (
+        ("mix of FMA fraction 0.07", 63.3), ("FP64 vector mul+add", 59.1), ("FP64 vector FMA", 59.0), ("mix of FMA fraction 0.83", 58.4))]  # fmt: skip
+    assert [text for _, text in roofline.peak_labels(peaks)] == [
+        "mix of FMA fraction 0.07 63.3, FP64 vector mul+add 59.1, FMA 59, mix of FMA fraction 0.83 58.4 GFLOP/s"
+    ]
 
 
 def test_nothing_counted_is_no_accuracy_figure_but_some_counted_is():
