@@ -1,7 +1,11 @@
 # Which GPU architectures the module is compiled for, from what PLUMBLINE_CUDA_ARCHITECTURES says: "all", "native" or a list.
 #
-# Each is some 50 seconds of a core. 90a has Hopper's own instructions, and its code runs on no other GPU.
+# Each is some 20 to 50 seconds of a core. 90a has Hopper's own instructions, and its code runs on no other GPU.
 set(plumbline_known_architectures 75 80 90a 100 120)
+
+# Where a family of architectures begins. nvcc makes PTX of a source once for a family, and machine code of it for each architecture: code that
+# does not ask for another architecture than these (__CUDA_ARCH__) gets the same machine code as from PTX for each, in 3 parts of the time in 5.
+set(plumbline_families_begin 70 75 80 100)
 
 # Whose code runs on a compute capability ("8.6"): the known one that harness/cuda/module.cu picks, too, so that a result has the same flavor
 # by either build; for a GPU that none of them fits, its own number.
@@ -73,4 +77,30 @@ function(plumbline_cuda12_architectures result)
     endif()
   endforeach()
   set(${result} ${had} PARENT_SCOPE)
+endfunction()
+
+# plumbline_machine_code(RESULT [EACH] ARCHITECTURE...): nvcc's options for code of these architectures, from PTX for each family, or for EACH of them.
+function(plumbline_machine_code result)
+  cmake_parse_arguments(from "EACH" "" "" ${ARGN})
+  set(options "")
+  set(seen "")
+  foreach(one ${from_UNPARSED_ARGUMENTS})
+    string(REGEX MATCH "^[0-9]+" number ${one})
+    set(family ${one})
+    foreach(begin ${plumbline_families_begin})
+      if(NOT from_EACH AND number GREATER_EQUAL begin)
+        set(family from_${begin})
+      endif()
+    endforeach()
+    if(NOT family IN_LIST seen)
+      list(APPEND seen ${family})
+      set(lowest_${family} ${one})
+    endif()
+    list(APPEND code_${family} sm_${one})
+  endforeach()
+  foreach(family ${seen})
+    list(JOIN code_${family} "," code)
+    list(APPEND options -gencode "arch=compute_${lowest_${family}},code=[${code}]")
+  endforeach()
+  set(${result} "${options}" PARENT_SCOPE)
 endfunction()

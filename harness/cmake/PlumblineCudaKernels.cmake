@@ -1,5 +1,5 @@
 # The module for GPUs, libplumbline_cuda.so by CUDA 13, libplumbline_cuda12.so by CUDA 12: opened at run time, and all of CUDA that is linked is its static runtime. Each .cu file is
-# compiled by a command of its own, once for every architecture. Where there is no toolkit these functions do nothing.
+# compiled by a command of its own, for every architecture. Where there is no toolkit these functions do nothing.
 set(PLUMBLINE_CUDA_ARCHITECTURES "all" CACHE STRING "GPU architectures to compile for: all that are known; native: those of the GPUs of this machine; or compute capabilities (\"80;90a\")")
 set(PLUMBLINE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE STRING "C++ compiler that nvcc uses")
 include(PlumblineCudaArchitectures)
@@ -80,10 +80,11 @@ function(plumbline_cuda_code module)
   install(FILES ${files} DESTINATION lib)
 endfunction()
 
-# plumbline_cuda_sources(FILE.cu... [BY_CUBLAS FILE.cu... [ELSE FILE.cu...]]): parts of the module that lie in this folder; those BY_CUBLAS where the
-# toolkit has cuBLASLt's header, ELSE where it has not.
+# plumbline_cuda_sources(FILE.cu... [EACH_ARCHITECTURE FILE.cu...] [BY_CUBLAS FILE.cu... [ELSE FILE.cu...]]): parts of the module that lie in this
+# folder; EACH_ARCHITECTURE those whose code asks for more than where a family of architectures begins (plumbline_families_begin); those BY_CUBLAS
+# where the toolkit has cuBLASLt's header, ELSE where it has not.
 function(plumbline_cuda_sources)
-  cmake_parse_arguments(of "" "" "BY_CUBLAS;ELSE" ${ARGN})
+  cmake_parse_arguments(of "" "" "EACH_ARCHITECTURE;BY_CUBLAS;ELSE" ${ARGN})
   foreach(part ${plumbline_cuda_modules})
     set(files ${of_UNPARSED_ARGUMENTS})
     if(EXISTS ${PLUMBLINE_${part}_INCLUDE_DIR}/cublasLt.h)
@@ -92,17 +93,16 @@ function(plumbline_cuda_sources)
       list(APPEND files ${of_ELSE})
       message(STATUS "${of_BY_CUBLAS}: left out by CUDA ${PLUMBLINE_${part}_VERSION}: ${PLUMBLINE_${part}_INCLUDE_DIR} has no cublasLt.h")
     endif()
-    plumbline_cuda_objects(${part} ${files})
+    plumbline_cuda_objects(${part} ${files} EACH_ARCHITECTURE ${of_EACH_ARCHITECTURE})
   endforeach()
 endfunction()
 
 # The files of this folder by one CUDA, into its module.
 function(plumbline_cuda_objects part)
+  cmake_parse_arguments(of "" "" "EACH_ARCHITECTURE" ${ARGN})
   string(TOLOWER plumbline_${part} module)
-  set(architectures "")
-  foreach(one ${plumbline_architectures_${part}})
-    list(APPEND architectures -gencode arch=compute_${one},code=sm_${one})
-  endforeach()
+  plumbline_machine_code(by_family ${plumbline_architectures_${part}})
+  plumbline_machine_code(by_architecture EACH ${plumbline_architectures_${part}})
   list(JOIN plumbline_architectures_${part} " " names)
   set(host -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Wno-unknown-pragmas,-ffp-contract=off,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   set(strict "")
@@ -111,7 +111,11 @@ function(plumbline_cuda_objects part)
   endif()
   set(objects "")
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${module})
-  foreach(file ${ARGN})
+  foreach(file ${of_UNPARSED_ARGUMENTS} ${of_EACH_ARCHITECTURE})
+    set(architectures ${by_family})
+    if(file IN_LIST of_EACH_ARCHITECTURE)
+      set(architectures ${by_architecture})
+    endif()
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${module}/${file}.o)
     add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM

@@ -137,7 +137,7 @@ def test_two_loops_in_one_function(tmp_path, compiler):
 def test_a_stripped_program_has_no_lines(tmp_path):
     program = tmp_path / "loops"
     compiled("gcc", *OPTIMIZED, "-s", "-o", program)
-    document, _ = profile(tmp_path, program, "300")
+    document, _ = profile(tmp_path, program, "3")
     assert not loops(document)
     (longest, *_) = functions(document)
     assert any("no source lines" in note and longest in note for note in document["notes"]), document["notes"]

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -15,6 +16,9 @@ include(PlumblineCuda)
 include(PlumblineCudaArchitectures)
 plumbline_cuda_architectures(architectures why_none)
 message(STATUS "architectures=${{architectures}},${{why_none}}")
+plumbline_machine_code(code ${{architectures}})
+plumbline_machine_code(code_of_each EACH ${{architectures}})
+message(STATUS "code=${{code}}. each=${{code_of_each}}.")
 message(STATUS "toolkit=${{PLUMBLINE_CUDA_FOUND}},${{PLUMBLINE_CUDA_VERSION}},${{PLUMBLINE_CUDA_NVCC}},${{PLUMBLINE_CUDA_LIBRARY_DIR}}")
 plumbline_cuda12_architectures(architectures12 ${{architectures}})
 message(STATUS "cuda12=${{PLUMBLINE_CUDA12_FOUND}},${{PLUMBLINE_CUDA12_VERSION}},${{PLUMBLINE_CUDA12_NVCC}},${{architectures12}}.")
@@ -148,6 +152,27 @@ def gpus(tmp_path, said):
 def test_code_is_compiled_for_every_known_gpu_or_for_what_is_asked_for(tmp_path):
     assert "architectures=75;80;90a;100;120," in configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=all")
     assert "architectures=80;90," in configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=80;90")
+
+
+def test_ptx_is_made_once_for_a_family_of_gpus_or_for_each(tmp_path):
+    said = configure(tmp_path, "-DPLUMBLINE_WITH_CUDA=AUTO", "-DPLUMBLINE_CUDA_ARCHITECTURES=75;80;90a;100;120")
+    assert ("code=-gencode;arch=compute_75,code=[sm_75];-gencode;arch=compute_80,code=[sm_80,sm_90a];"
+            "-gencode;arch=compute_100,code=[sm_100,sm_120]. each=-gencode;arch=compute_75,code=[sm_75];"
+            "-gencode;arch=compute_80,code=[sm_80];-gencode;arch=compute_90a,code=[sm_90a];-gencode;arch=compute_100,code=[sm_100];"
+            "-gencode;arch=compute_120,code=[sm_120].") in said
+    assert "code=-gencode;arch=compute_90a,code=[sm_90a]. each=" in configure(tmp_path, "-DPLUMBLINE_CUDA_ARCHITECTURES=90a")
+
+
+def test_code_that_asks_for_more_than_a_family_is_compiled_for_each_architecture():
+    begins = re.search(r"set\(plumbline_families_begin ([\d ]+)\)", (MODULES / "PlumblineCudaArchitectures.cmake").read_text()).group(1).split()
+    root = MODULES.parents[1]
+    files = [path for folder in ("harness", "ert", "validation", "proxies") for path in (root / folder).rglob("*.cu*") if path.suffix in (".cu", ".cuh")]
+    assert len(files) > 30
+    for path in files:
+        asked = re.findall(r"__CUDA_ARCH__ *[<>=]+ *(\d+)", path.read_text())
+        if any(number.removesuffix("0") not in begins for number in asked):
+            listed = (path.parent / "CMakeLists.txt").read_text().partition("EACH_ARCHITECTURE")[2].partition("BY_CUBLAS")[0]
+            assert path.name in listed, f"{path} asks for architectures {asked}, and families begin at {begins}: list it after EACH_ARCHITECTURE"
 
 
 @pytest.mark.parametrize("said, expected", [("9.0\\n9.0\\n", "90a"), ("8.9\\n7.5\\n", "80;75"), ("12.1\\n", "120"), ("7.0\\n", "70")])
