@@ -52,6 +52,8 @@ struct PrivateCaches {
   ULong misses;  // of L1
   Stream stream[kStreams];
   UInt stream_now;
+  ReuseStack* reuse;  // in place of L2 and L3, below an L1 of one set; or NULL
+  UInt n_held;        // lines in that L1
 };
 
 static Cache l3_;
@@ -179,8 +181,22 @@ static UInt slot_to_fill(PrivateCaches* p, UInt first) {
   return slot;
 }
 
+// The set's line used longest ago sinks into the stack.
+static UInt fill_filter(PrivateCaches* p, UInt first, ULong line, ULong tag, UInt dirty, Flow cause) {
+  reuse_fetch(p->reuse, line, cause == kRfo, p->n_held);
+  UInt slot = slot_to_fill(p, first);
+  ULong held = tag_in(&p->l1, slot);
+  if (held == 0)
+    p->n_held++;
+  else
+    reuse_sink(p->reuse, held - 1, is_dirty(&p->l1, slot));
+  cache_install(&p->l1, slot, tag, dirty);
+  return slot;
+}
+
 static UInt fill_l1(PrivateCaches* p, Ledger ledger, UInt first, ULong line, ULong tag, UInt dirty, Flow cause) {
   Cache* l1 = &p->l1;
+  if (p->reuse != NULL) return fill_filter(p, first, line, tag, dirty, cause);
   expect(&p->l2, line);
   expect(&l3_, line);
   UInt slot = slot_to_fill(p, first);
@@ -269,6 +285,11 @@ static void store_non_temporal(PrivateCaches* p, Ledger ledger, ULong address, U
     UInt first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
     if (slot != kNoSlot) let_go(p, slot);
     Bool dirty = cache_drop(&p->l1, line);
+    if (p->reuse != NULL) {
+      if (slot != kNoSlot) p->n_held--;
+      reuse_drop(p->reuse, line, dirty);
+      continue;
+    }
     if (dirty) count(ledger, kL1L2, kWriteBack);
     dirty |= cache_drop(&p->l2, line);
     if (dirty) count(ledger, kL2L3, kWriteBack);
@@ -413,10 +434,28 @@ void caches_configure(const CacheGeometry geometry[3], UInt prefetchers) {
   cache_make(&l3_, &geometry[2]);
 }
 
+// The filter is smaller than every cache that anybody will ask for, and large enough to take most accesses.
+enum { kFilterLines = 64 };
+static Bool counts_reuse_;
+
+void caches_configure_reuse(UInt line_bytes) {
+  const CacheGeometry filter = {(ULong)kFilterLines * line_bytes, kFilterLines, line_bytes}, none = {line_bytes, 1, line_bytes};
+  const CacheGeometry geometry[3] = {filter, none, none};
+  caches_configure(geometry, 0);
+  counts_reuse_ = True;
+}
+
+const ReuseCounts* caches_reuse(PrivateCaches* p) { return p->reuse == NULL ? NULL : reuse_counts(p->reuse, p->n_held); }
+
+void caches_forget_reuse(PrivateCaches* p) {
+  if (p->reuse != NULL) reuse_forget_counts(p->reuse);
+}
+
 PrivateCaches* caches_new_private(void) {
   PrivateCaches* p = VG_(calloc)("plumbline.caches.private", 1, sizeof *p);
   cache_make(&p->l1, &geometry_[0]);
   cache_make(&p->l2, &geometry_[1]);
+  if (counts_reuse_) p->reuse = reuse_new();
   p->mark = VG_(calloc)("plumbline.caches.mark", n_cells(&p->l1) + 1, sizeof p->mark[0]);
   return p;
 }
@@ -425,6 +464,8 @@ void caches_empty_private(PrivateCaches* p) {
   caches_settle(p);
   cache_empty(&p->l1);
   cache_empty(&p->l2);
+  if (p->reuse != NULL) reuse_empty(p->reuse);
+  p->n_held = 0;
   VG_(memset)(p->stream, 0, sizeof p->stream);
   caches_epoch++;
 }
@@ -457,9 +498,25 @@ static void clean(PrivateCaches* p, Cache* c, Ledger ledger, Boundary boundary) 
     }
 }
 
+static void write_back_reuse(PrivateCaches* p) {
+  ULong written[kFilterLines];
+  UInt n = 0;
+  for (UInt slot = 0; slot < p->l1.ways; slot++) {
+    if (!is_dirty(&p->l1, slot)) continue;
+    *stamp_of(&p->l1, slot) &= ~1u;
+    written[n++] = tag_in(&p->l1, slot) - 1;
+  }
+  reuse_write_back(p->reuse, written, n);
+  caches_epoch++;
+}
+
 void caches_write_back_private(PrivateCaches* p, ULong* counts) {
   Ledger ledger = {counts, NULL};
   caches_settle(p);
+  if (p->reuse != NULL) {
+    write_back_reuse(p);
+    return;
+  }
   clean(p, &p->l1, ledger, kL1L2);
   clean(p, &p->l2, ledger, kL2L3);
   caches_epoch++;

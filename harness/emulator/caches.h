@@ -9,6 +9,7 @@
 
 #include "cache_geometry.h"
 #include "pub_tool_basics.h"
+#include "reuse.h"
 
 enum {
   kPrefetchL1Next = 1,      // a miss in L1 also fetches the next line into L1, within the page
@@ -59,12 +60,17 @@ SizeT footprint_bytes(UInt n_sites);
 void footprint_make(Footprint* f, void* place, const Site* sites, UInt n_sites);
 
 void caches_configure(const CacheGeometry geometry[3], UInt prefetchers);
+// In place of three levels each thread has one small cache, and below it the distances of reuse are counted: caches_reuse.
+void caches_configure_reuse(UInt line_bytes);
 PrivateCaches* caches_new_private(void);
 void caches_empty_private(PrivateCaches* caches);
 void caches_empty_shared(void);
 void caches_resize_shared(const CacheGeometry* geometry);              // empties it, too
 void caches_write_back_private(PrivateCaches* caches, ULong* counts);  // every dirty line, to memory; they stay, clean
 void caches_write_back_shared(ULong* counts);
+
+const ReuseCounts* caches_reuse(PrivateCaches* caches);  // NULL where three levels are simulated
+void caches_forget_reuse(PrivateCaches* caches);         // its counts
 
 // Must be called before another thread's caches are used, and before a footprint is freed.
 void caches_settle(PrivateCaches* caches);

@@ -80,7 +80,7 @@ static Bool end_region(ThreadId tid, const UWord* request) {
 
 static Bool change_l3(Bool changed) {
   if (!changed) return False;
-  if (options.simulate_caches) caches_resize_shared(&options.geometry[2]);
+  if (options.simulate_caches && !options.reuse) caches_resize_shared(&options.geometry[2]);
   segments_empty_caches();
   return True;
 }
@@ -141,7 +141,10 @@ static void after_options(void) {
   if (options.self_check) VG_(clo_vex_control).iropt_level = 0;
   fma_detect_host(options.host_fma);
   if (options.simulate_caches) prefer_one_footprint_a_loop();
-  if (options.simulate_caches) caches_configure(options.geometry, options.prefetchers);
+  if (options.reuse)
+    caches_configure_reuse(options.geometry[0].line_bytes);
+  else if (options.simulate_caches)
+    caches_configure(options.geometry, options.prefetchers);
   functions_start(options.functions);
   pieces_start(options.loops);
   segments_start(options.simulate_caches, options.count_at_start);
@@ -155,9 +158,8 @@ static void note_fault(ThreadId tid, Int signal, Bool alternative_stack) {
 }
 
 static void finish(Int exit_code) {
-  if (faults_ > 0)
-    VG_(umsg)
-    ("%llu faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) went to a handler: at each, what ran since the last branch is not counted\n", faults_);
+  if (faults_ > 0) VG_(umsg)
+  ("%llu faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL) went to a handler: at each, what ran since the last branch is not counted\n", faults_);
   if (options.out != NULL) report_write();
 }
 

@@ -13,6 +13,7 @@ Options options = {
     .l3_share = 1,
     .prefetchers = 0,
     .simulate_caches = True,
+    .reuse = False,
     .functions = False,
     .loops = False,
     .count_at_start = True,
@@ -61,6 +62,12 @@ static Bool parse_yes_no(const HChar* argument, const HChar* value) {
   return False;
 }
 
+static Bool parse_caches(const HChar* argument, const HChar* value) {
+  if (VG_STREQ(value, "yes")) return True;
+  if (!VG_STREQ(value, "no")) refuse(argument, "wanted yes, no or reuse");
+  return False;
+}
+
 static UInt parse_share(const HChar* argument, const HChar* value) {
   ULong share = 0;
   if (!parse_number(&value, &share) || *value || share == 0 || share > 65536) refuse(argument, "wanted a number from 1 to 65536");
@@ -98,7 +105,8 @@ Bool options_process(const HChar* argument) {
   } else if (VG_STR_CLO(argument, "--loops", value)) {
     options.loops = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--caches", value)) {
-    options.simulate_caches = parse_yes_no(argument, value);
+    options.reuse = VG_STREQ(value, "reuse");
+    options.simulate_caches = options.reuse || parse_caches(argument, value);
   } else if (VG_STR_CLO(argument, "--count-at-start", value)) {
     options.count_at_start = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--host-fma", value)) {
@@ -134,6 +142,8 @@ Bool options_resize_l3(ULong bytes) {
 
 void options_check(void) {
   if (options.loops && !options.functions) refuse("--loops=yes", "loops are told apart within functions: --functions=yes, too");
+  if (options.reuse && options.prefetchers)
+    refuse("--prefetch", "with --caches=reuse nothing is prefetched: distances are of what the program uses");
   for (UInt level = 1; level < 3; level++)
     if (options.geometry[level].line_bytes != options.geometry[0].line_bytes)
       refuse(level == 1 ? "--l2" : "--l3", "all levels must have the same LINE");
@@ -150,7 +160,8 @@ void options_print_usage(void) {
    "    --prefetch=LIST           simulated prefetchers: none, or some of l1-next,l2-adjacent,l2-stream [none]\n"
    "    --functions=yes|no        counts by function, too, in the report [no]\n"
    "    --loops=yes|no            with --functions=yes, the pieces of their code, too, of which loops are made [no]\n"
-   "    --caches=yes|no           simulate the caches [yes]; no: counts only, faster\n"
+   "    --caches=yes|no|reuse     simulate the caches [yes]; no: counts only, faster; reuse: how many other lines are used between\n"
+   "                              two uses of one, from which the traffic of caches of any size follows (of --l1 the LINE counts)\n"
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
    "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"
    "    --self-check=yes|no       hold decoded arithmetic against Valgrind's translation [no]; slow\n"

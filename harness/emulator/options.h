@@ -10,6 +10,7 @@ typedef struct {
   UInt l3_share;              // this process has one part in so many of L3, a whole number of its sets
   UInt prefetchers;
   Bool simulate_caches;
+  Bool reuse;  // distances of reuse in place of three levels; with simulate_caches
   Bool functions;
   Bool loops;  // with the functions
   Bool count_at_start;

@@ -23,12 +23,35 @@ static Region* make(ThreadId thread, const HChar* name) {
   return r;
 }
 
+static const ReuseCounts* reuse_of(ThreadId thread) {
+  const ThreadCounts* t = segments_thread(thread);
+  return t->caches == NULL ? NULL : caches_reuse(t->caches);
+}
+
+static void begin_reuse(Region* r) {
+  const ReuseCounts* now = reuse_of(r->thread);
+  if (now == NULL) return;
+  if (r->reuse_sum == NULL) {
+    r->reuse_at_begin = VG_(malloc)("plumbline.region.reuse", sizeof *r->reuse_at_begin);
+    r->reuse_sum = VG_(calloc)("plumbline.region.reuse", 1, sizeof *r->reuse_sum);
+  }
+  VG_(memcpy)(r->reuse_at_begin, now, sizeof *now);
+}
+
+// The counts are nothing but ULongs.
+static void end_reuse(Region* r) {
+  const ULong *now = (const ULong*)reuse_of(r->thread), *before = (const ULong*)r->reuse_at_begin;
+  if (now == NULL || before == NULL) return;
+  for (UInt k = 0; k < sizeof(ReuseCounts) / sizeof(ULong); k++) ((ULong*)r->reuse_sum)[k] += now[k] - before[k];
+}
+
 void regions_begin(ThreadId thread, const HChar* name) {
   Region* r = find(thread, name);
   if (r == NULL) r = make(thread, name);
   if (r->depth++ > 0) return;
   r->entries++;
   VG_(memcpy)(r->at_begin, segments_thread(thread)->counts, sizeof r->at_begin);
+  begin_reuse(r);
 }
 
 Bool regions_end(ThreadId thread, const HChar* name) {
@@ -37,6 +60,7 @@ Bool regions_end(ThreadId thread, const HChar* name) {
   if (--r->depth > 0) return True;
   const ULong* now = segments_thread(thread)->counts;
   for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) r->sum[e] += now[e] - r->at_begin[e];
+  end_reuse(r);
   return True;
 }
 
@@ -47,10 +71,16 @@ void regions_forget_counts(ThreadId forking) {
       r->entries = 1;
       VG_(memset)(r->at_begin, 0, sizeof r->at_begin);
       VG_(memset)(r->sum, 0, sizeof r->sum);
+      if (r->reuse_sum != NULL) {
+        VG_(memset)(r->reuse_at_begin, 0, sizeof *r->reuse_at_begin);
+        VG_(memset)(r->reuse_sum, 0, sizeof *r->reuse_sum);
+      }
       at = &r->next;
     } else {
       *at = r->next;
       VG_(free)(r->name);
+      VG_(free)(r->reuse_at_begin);
+      VG_(free)(r->reuse_sum);
       VG_(free)(r);
     }
   }

@@ -6,6 +6,7 @@
 
 #include "client_requests.h"
 #include "pub_tool_basics.h"
+#include "reuse.h"
 
 typedef struct Region {
   struct Region* next;
@@ -15,11 +16,12 @@ typedef struct Region {
   ULong entries;
   ULong at_begin[PLUMBLINE_EVENT_COUNT];
   ULong sum[PLUMBLINE_EVENT_COUNT];
+  ReuseCounts *reuse_at_begin, *reuse_sum;  // NULL where no distances are counted
 } Region;
 
 void regions_begin(ThreadId thread, const HChar* name);
 Bool regions_end(ThreadId thread, const HChar* name);  // False: it was not begun
-void regions_forget_counts(ThreadId forking);           // of a forked child, which has this thread: what it has open goes on from zero
+void regions_forget_counts(ThreadId forking);          // of a forked child, which has this thread: what it has open goes on from zero
 const Region* regions_first(void);                     // in order of their first begin
 
 #endif

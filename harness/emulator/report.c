@@ -37,7 +37,7 @@ static void print_string(VgFile* f, const HChar* text) {
 }
 
 // Whether an event is known: without the simulation nothing crosses a boundary below L1, so such counts are unknown, not zero.
-static Bool is_known(UInt event) { return options.simulate_caches || event < PLUMBLINE_EVENT_l1_l2_demand_read; }
+static Bool is_known(UInt event) { return (options.simulate_caches && !options.reuse) || event < PLUMBLINE_EVENT_l1_l2_demand_read; }
 
 static void print_counts(VgFile* f, const ULong* counts) {
   VG_(fprintf)(f, "{");
@@ -67,6 +67,12 @@ static void print_head(VgFile* f) {
     VG_(fprintf)(f, "null");
     return;
   }
+  if (options.reuse) {
+    VG_(fprintf)
+    (f, "{\"reuse\":[\"lines_from\",\"lines_to\",\"read\",\"write\",\"written_from\",\"written_to\"],\"line_bytes\":%u}",
+     options.geometry[0].line_bytes);
+    return;
+  }
   VG_(fprintf)(f, "{");
   for (UInt level = 0; level < 3; level++) {
     const CacheGeometry* g = &options.geometry[level];
@@ -82,6 +88,27 @@ static void print_head(VgFile* f) {
     first = False;
   }
   VG_(fprintf)(f, "]");
+  VG_(fprintf)(f, "}");
+}
+
+// Prints the buckets that hold something; what was never there before has no distance.
+static void print_reuse(VgFile* f, const ReuseCounts* c) {
+  Bool first = True;
+  if (c == NULL) return;
+  VG_(fprintf)(f, ",\"reuse\":[");
+  for (UInt b = 0; b <= kReuseBuckets; b++) {
+    if (!(c->read[b] | c->write[b] | c->written_from[b] | c->written_to[b])) continue;
+    VG_(fprintf)(f, "%s", first ? "" : ",");
+    if (b == kReuseNever)
+      VG_(fprintf)(f, "[null,null");
+    else
+      VG_(fprintf)(f, "[%llu,%llu", reuse_bucket_begins(b), reuse_bucket_begins(b + 1));
+    VG_(fprintf)(f, ",%llu,%llu,%llu,%llu]", c->read[b], c->write[b], c->written_from[b], c->written_to[b]);
+    first = False;
+  }
+  VG_(fprintf)(f, "],\"crowding\":{");
+  for (UInt scale = 0; scale < kReuseScales; scale++)
+    VG_(fprintf)(f, "%s\"%u\":%llu", scale ? "," : "", reuse_sets(scale), c->crowding[scale]);
   VG_(fprintf)(f, "}");
 }
 
@@ -102,6 +129,7 @@ static void print_threads(VgFile* f) {
     if (t == NULL || (is_forked_ && !has_counts(t->counts))) continue;
     VG_(fprintf)(f, "%s\n{\"thread\":%u,\"counts\":", first ? "" : ",", tid);
     print_counts(f, t->counts);
+    if (options.reuse) print_reuse(f, caches_reuse(t->caches));
     VG_(fprintf)(f, "}");
     first = False;
   }
@@ -115,6 +143,7 @@ static void print_regions(VgFile* f) {
     print_string(f, r->name);
     VG_(fprintf)(f, ",\"thread\":%u,\"entries\":%llu,\"open\":%s,\"counts\":", r->thread, r->entries, r->depth ? "true" : "false");
     print_counts(f, r->sum);
+    print_reuse(f, r->reuse_sum);
     VG_(fprintf)(f, "}");
   }
   VG_(fprintf)(f, "]");

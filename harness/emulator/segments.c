@@ -241,7 +241,10 @@ void segments_forget_counts(void) {
   fold();
   segments_empty_caches();
   for (UInt tid = 0; tid < VG_N_THREADS; tid++)
-    if (threads_[tid] != NULL) VG_(memset)(threads_[tid]->counts, 0, sizeof threads_[tid]->counts);
+    if (threads_[tid] != NULL) {
+      VG_(memset)(threads_[tid]->counts, 0, sizeof threads_[tid]->counts);
+      if (simulate_caches_) caches_forget_reuse(threads_[tid]->caches);
+    }
 }
 
 const ThreadCounts* segments_thread(ThreadId tid) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -34,6 +35,20 @@ std::vector<CodePiece> pieces_of(const Json& function) {
   return pieces;
 }
 
+/// The reuse distances of a thread or region; nothing where three levels, or none, were simulated.
+std::optional<ReuseDistances> reuse_of(const Json& document, const Json& one) {
+  if (!one.contains("reuse")) return std::nullopt;
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const auto lines = [](const Json& value) { return value.is_null() ? never : value.get<double>(); };
+  ReuseDistances distances{.line_bytes = document.at("caches").at("line_bytes").get<double>()};
+  for (const Json& row : one.at("reuse"))
+    distances.buckets.push_back({lines(row.at(0)), lines(row.at(1)), row.at(2).get<double>(), row.at(3).get<double>(),
+                                 row.at(4).get<double>(), row.at(5).get<double>()});
+  for (const auto& [sets, squares] : one.at("crowding").items())
+    distances.crowding[static_cast<unsigned>(std::stoul(sets))] = squares.get<double>();
+  return distances;
+}
+
 ToolReport report_of(const Json& document) {
   ToolReport report;
   report.abi = whole_number<unsigned>(document.at("abi"));
@@ -41,10 +56,12 @@ ToolReport report_of(const Json& document) {
   report.parent = whole_number<int>(document.at("parent"));
   report.command = document.at("command").get<std::vector<std::string>>();
   report.total = sums_of(document.at("total"));
-  for (const auto& one : document.at("threads")) report.threads.push_back({whole_number<int>(one.at("thread")), sums_of(one.at("counts"))});
+  for (const auto& one : document.at("threads"))
+    report.threads.push_back({whole_number<int>(one.at("thread")), sums_of(one.at("counts")), reuse_of(document, one)});
   for (const auto& one : document.at("regions"))
     report.regions.push_back({one.at("name").get<std::string>(), whole_number<int>(one.at("thread")),
-                              whole_number<std::uint64_t>(one.at("entries")), one.at("open").get<bool>(), sums_of(one.at("counts"))});
+                              whole_number<std::uint64_t>(one.at("entries")), one.at("open").get<bool>(), sums_of(one.at("counts")),
+                              reuse_of(document, one)});
   if (document.contains("functions"))
     for (const auto& one : document.at("functions"))
       report.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(),

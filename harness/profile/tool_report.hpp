@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "profile/reuse_distances.hpp"
+
 namespace plumbline {
 
 /// The sums by event ("flops.fp64.add"); nullopt where the simulation that would know them was off.
@@ -21,6 +23,7 @@ struct RegionReport {
   std::uint64_t entries = 0;
   bool open = false;  // at the end of the process
   EventSums counts;
+  std::optional<ReuseDistances> reuse = {};  // where they were counted
 };
 
 /// A piece of a function's code: a stretch that is entered at its begin and left at its end alone.
@@ -41,6 +44,7 @@ struct FunctionReport {
 struct ThreadReport {
   int thread = 0;
   EventSums counts;
+  std::optional<ReuseDistances> reuse = {};
 };
 
 /// The report of one process, or of what it was before it executed another program.

@@ -127,7 +127,7 @@ def test_out_names_the_process(tmp_path):
         ("--l2=1000,8,64", "multiple"),
         ("--l3=0,8,64", "positive"),
         ("--l3=33554432,16,128", "same LINE"),
-        ("--caches=perhaps", "yes or no"),
+        ("--caches=perhaps", "yes, no or reuse"),
         ("--out=", "file name"),
     ],
 )

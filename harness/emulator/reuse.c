@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "reuse.h"
+
+#include <emmintrin.h>
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+enum { kWord = 64, kGroup = 64 * kWord, kBlock = 64 * kGroup };  // times that a bit map's word has; a group of words; a block of groups
+enum { kMostLines = 1 << kReuseLongestBits, kMostTimes = 2 * kMostLines };
+enum { kLinesOfPage = 64 };
+
+// What is known of a line. `level` is the bucket of the largest distance that it came back from since it was written: caches of at most so
+// many lines have it clean. kReuseNever: it was never written.
+typedef struct {
+  UInt time;  // its own in the stack; 0 for one that is in the filter, or nowhere
+  UShort level;
+} Line;
+
+// Lines side by side.
+typedef struct {
+  Line line[kLinesOfPage];
+} Page;
+
+typedef struct {
+  ULong number;  // + 1; 0 for none
+  Page* page;
+} PageSlot;
+
+// Each time belongs to the line that sank at it, as long as that is in the stack. How many lines have sunk since is how many bits are set
+// behind it: those of a word are counted, and whole words, groups and blocks have sums.
+struct ReuseStack {
+  ReuseCounts counts;
+  ULong* live;  // a bit for each time
+  UChar* of_word;
+  UShort* of_group;
+  UInt* of_block;
+  ULong* line_at;  // of each time
+  UInt times, now, n_live;
+  ULong sunk_since_settled;
+  PageSlot* pages;
+  ULong n_page_slots, n_pages;
+  UShort* met[kReuseScales];  // how often each set was met in this window
+  UInt in_window[kReuseScales];
+  PageSlot last[2];  // the pages found last: of a line that was fetched, and of one that sank
+};
+
+// ----------------------------------------------------------------------------------------------------------------- distances
+
+static UInt bucket_of(ULong distance) {
+  if (distance < 2 * kReuseOctave) return (UInt)distance;
+  UInt octave = 63 - (UInt)__builtin_clzll(distance);
+  if (octave >= kReuseLongestBits) return kReuseBuckets - 1;
+  return (octave - kReuseOctaveBits) * kReuseOctave + (UInt)(distance >> (octave - kReuseOctaveBits));
+}
+
+ULong reuse_bucket_begins(UInt bucket) {
+  if (bucket < 2 * kReuseOctave) return bucket;
+  UInt octave = bucket / kReuseOctave - 1;
+  return (ULong)(bucket - octave * kReuseOctave) << octave;
+}
+
+static UInt bits_of(ULong word) {
+  word -= word >> 1 & 0x5555555555555555ULL;
+  word = (word & 0x3333333333333333ULL) + (word >> 2 & 0x3333333333333333ULL);
+  return (UInt)((((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FULL) * 0x0101010101010101ULL) >> 56);
+}
+
+// The sum of fewer than 64 bytes; behind them 16 more can be read.
+static UInt sum_of_bytes(const UChar* from, UInt n) {
+  static const UChar below[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+  __m128i sum = _mm_setzero_si128(), zero = _mm_setzero_si128();
+  for (; n >= 16; n -= 16, from += 16) sum = _mm_add_epi64(sum, _mm_sad_epu8(_mm_loadu_si128((const __m128i*)from), zero));
+  __m128i rest = _mm_and_si128(_mm_loadu_si128((const __m128i*)from), _mm_loadu_si128((const __m128i*)(below + 16 - n)));
+  sum = _mm_add_epi64(sum, _mm_sad_epu8(rest, zero));
+  return (UInt)_mm_cvtsi128_si64(sum) + (UInt)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sum, sum));
+}
+
+static UInt sum_of_shorts(const UShort* from, UInt n) {
+  UInt sum = 0;
+  __m128i sums = _mm_setzero_si128(), ones = _mm_set1_epi16(1);
+  for (; n >= 8; n -= 8, from += 8) sums = _mm_add_epi32(sums, _mm_madd_epi16(_mm_loadu_si128((const __m128i*)from), ones));
+  for (; n > 0; n--) sum += *from++;
+  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4E));
+  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xB1));
+  return sum + (UInt)_mm_cvtsi128_si32(sums);
+}
+
+static UInt sunk_since(const ReuseStack* s, UInt time) {
+  UInt word = time / kWord, group = time / kGroup, block = time / kBlock, last_block = (s->now - 1) / kBlock;
+  UInt sum = bits_of(s->live[word] >> (time % kWord) >> 1) + sum_of_bytes(s->of_word + word + 1, (group + 1) * 64 - word - 1) +
+             sum_of_shorts(s->of_group + group + 1, (block + 1) * 64 - group - 1);
+  for (UInt later = block + 1; later <= last_block; later++) sum += s->of_block[later];
+  return sum;
+}
+
+static void set_live(ReuseStack* s, UInt time, Int by) {
+  s->live[time / kWord] ^= 1ULL << time % kWord;
+  s->of_word[time / kWord] = (UChar)(s->of_word[time / kWord] + by);
+  s->of_group[time / kGroup] = (UShort)(s->of_group[time / kGroup] + by);
+  s->of_block[time / kBlock] += (UInt)by;
+  s->n_live += (UInt)by;
+}
+
+// --------------------------------------------------------------------------------------------------------------------- pages
+
+static ULong first_slot(const ReuseStack* s, ULong number) { return (number * 0x9E3779B97F4A7C15ULL >> 20) & (s->n_page_slots - 1); }
+
+static PageSlot* slot_of(const ReuseStack* s, ULong number) {
+  ULong at = first_slot(s, number);
+  while (s->pages[at].number != 0 && s->pages[at].number != number + 1) at = (at + 1) & (s->n_page_slots - 1);
+  return &s->pages[at];
+}
+
+static Bool is_in_use(const Page* page) {
+  for (UInt k = 0; k < kLinesOfPage; k++)
+    if (page->line[k].time != 0 || page->line[k].level != kReuseNever) return True;
+  return False;
+}
+
+// Makes room for as many pages as there are, and as many again; those of which nothing is known any more are forgotten.
+static void rebuild_pages(ReuseStack* s) {
+  PageSlot* before = s->pages;
+  ULong n_before = s->n_page_slots, n_used = 0;
+  for (ULong k = 0; k < n_before; k++) {
+    if (before[k].number == 0) continue;
+    if (is_in_use(before[k].page)) {
+      n_used++;
+    } else {
+      VG_(free)(before[k].page);
+      before[k].number = 0;
+    }
+  }
+  for (s->n_page_slots = 1024; s->n_page_slots < 4 * n_used;) s->n_page_slots *= 2;
+  s->n_pages = n_used;
+  s->pages = VG_(calloc)("plumbline.reuse.pages", s->n_page_slots, sizeof s->pages[0]);
+  for (ULong k = 0; k < n_before; k++)
+    if (before[k].number != 0) *slot_of(s, before[k].number - 1) = before[k];
+  VG_(free)(before);
+  s->last[0] = s->last[1] = (PageSlot){0, NULL};
+}
+
+static Page* find_page(ReuseStack* s, ULong line, PageSlot* last) {
+  ULong number = line / kLinesOfPage;
+  if (LIKELY(last->number == number + 1)) return last->page;
+  PageSlot* slot = slot_of(s, number);
+  if (slot->number == 0) {
+    if (2 * ++s->n_pages > s->n_page_slots) {
+      rebuild_pages(s);
+      s->n_pages++;
+      slot = slot_of(s, number);
+    }
+    *slot = (PageSlot){number + 1, VG_(calloc)("plumbline.reuse.page", 1, sizeof(Page))};
+    for (UInt k = 0; k < kLinesOfPage; k++) slot->page->line[k].level = kReuseNever;
+  }
+  *last = *slot;
+  return slot->page;
+}
+
+static Line* find_line(ReuseStack* s, ULong line) { return &find_page(s, line, &s->last[0])->line[line % kLinesOfPage]; }
+
+// --------------------------------------------------------------------------------------------------------------------- times
+
+static void make_times(ReuseStack* s, UInt times) {
+  s->times = times;
+  s->live = VG_(calloc)("plumbline.reuse.live", times / kWord, sizeof s->live[0]);
+  s->of_word = VG_(calloc)("plumbline.reuse.words", times / kWord + 16, sizeof s->of_word[0]);
+  s->of_group = VG_(calloc)("plumbline.reuse.groups", times / kGroup, sizeof s->of_group[0]);
+  s->of_block = VG_(calloc)("plumbline.reuse.blocks", times / kBlock, sizeof s->of_block[0]);
+  s->line_at = VG_(malloc)("plumbline.reuse.lines", times * sizeof s->line_at[0]);
+  s->now = 1;
+  s->n_live = 0;
+}
+
+static void free_times(ReuseStack* s) {
+  VG_(free)(s->live);
+  VG_(free)(s->of_word);
+  VG_(free)(s->of_group);
+  VG_(free)(s->of_block);
+  VG_(free)(s->line_at);
+}
+
+static void put_on_top(ReuseStack* s, Line* known, ULong line) {
+  s->line_at[s->now] = line;
+  known->time = s->now;
+  set_live(s, s->now++, 1);
+}
+
+static void count_written_back(ReuseStack* s, Line* known, UInt up_to) {
+  if (known->level >= up_to) return;
+  s->counts.written_from[known->level]++;
+  if (up_to != kReuseNever) s->counts.written_to[up_to]++;
+  known->level = (UShort)up_to;
+}
+
+// Times run out: lines get new ones, in order. More lines than any cache has are not kept: the oldest are as if they had never been there.
+static void begin_times_anew(ReuseStack* s) {
+  ReuseStack before = *s;
+  UInt too_many = before.n_live > kMostLines ? before.n_live - kMostLines : 0;
+  UInt times = before.times;
+  while (before.n_live - too_many > times / 2 && times < (UInt)kMostTimes) times *= 2;
+  make_times(s, times);
+  for (UInt word = 0; word < before.times / kWord; word++)
+    for (ULong bits = before.live[word]; bits != 0; bits &= bits - 1) {
+      ULong line = before.line_at[word * kWord + (UInt)__builtin_ctzll(bits)];
+      Line* known = find_line(s, line);
+      if (too_many == 0) {
+        put_on_top(s, known, line);
+      } else {
+        too_many--;
+        known->time = 0;
+        count_written_back(s, known, kReuseNever);
+      }
+    }
+  free_times(&before);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ the stack
+
+ReuseStack* reuse_new(void) {
+  ReuseStack* s = VG_(calloc)("plumbline.reuse", 1, sizeof *s);
+  s->n_page_slots = 1024;
+  s->pages = VG_(calloc)("plumbline.reuse.pages", s->n_page_slots, sizeof s->pages[0]);
+  make_times(s, kBlock);
+  for (UInt scale = 0; scale < kReuseScales; scale++)
+    s->met[scale] = VG_(calloc)("plumbline.reuse.sets", reuse_sets(scale), sizeof s->met[scale][0]);
+  return s;
+}
+
+// A set that was met n times before in this window adds (n + 1)^2 - n^2 to the sum of squares.
+static void note_sets(ReuseStack* s, ULong line, UInt distance) {
+  for (UInt scale = 0; scale < kReuseScales && distance >= bucket_of(reuse_sets(scale)); scale++) {
+    UInt sets = reuse_sets(scale);
+    if (s->in_window[scale]++ == sets) {
+      VG_(memset)(s->met[scale], 0, sets * sizeof s->met[scale][0]);
+      s->in_window[scale] = 1;
+    }
+    s->counts.crowding[scale] += 2u * s->met[scale][line % sets]++ + 1;
+  }
+}
+
+void reuse_fetch(ReuseStack* s, ULong line, Bool write, UInt above) {
+  Line* known = find_line(s, line);
+  UInt distance = kReuseNever;
+  if (known->time != 0) {
+    distance = bucket_of((ULong)above + sunk_since(s, known->time));
+    set_live(s, known->time, -1);
+    known->time = 0;
+    count_written_back(s, known, distance);
+  }
+  (write ? s->counts.write : s->counts.read)[distance]++;
+  note_sets(s, line, distance);
+}
+
+void reuse_sink(ReuseStack* s, ULong line, Bool written) {
+  if (UNLIKELY(s->now == s->times)) begin_times_anew(s);
+  Line* known = &find_page(s, line, &s->last[1])->line[line % kLinesOfPage];
+  if (written) known->level = 0;
+  put_on_top(s, known, line);
+  s->sunk_since_settled++;
+}
+
+void reuse_drop(ReuseStack* s, ULong line, Bool written) {
+  Line* known = find_line(s, line);
+  if (written) known->level = 0;
+  count_written_back(s, known, kReuseNever);
+  if (known->time != 0) set_live(s, known->time, -1);
+  known->time = 0;
+}
+
+void reuse_write_back(ReuseStack* s, const ULong* written_above, UInt n_above) {
+  for (UInt k = 0; k < n_above; k++) find_line(s, written_above[k])->level = 0;
+  for (ULong slot = 0; slot < s->n_page_slots; slot++)
+    for (UInt k = 0; s->pages[slot].number != 0 && k < kLinesOfPage; k++) count_written_back(s, &s->pages[slot].page->line[k], kReuseNever);
+}
+
+void reuse_empty(ReuseStack* s) {
+  for (ULong slot = 0; slot < s->n_page_slots; slot++) VG_(free)(s->pages[slot].page);
+  VG_(memset)(s->pages, 0, s->n_page_slots * sizeof s->pages[0]);
+  s->n_pages = 0;
+  s->last[0] = s->last[1] = (PageSlot){0, NULL};
+  free_times(s);
+  make_times(s, kBlock);
+  s->sunk_since_settled = 0;
+}
+
+void reuse_forget_counts(ReuseStack* s) { VG_(memset)(&s->counts, 0, sizeof s->counts); }
+
+static void settle(ReuseStack* s, UInt above) {
+  ULong distance = above;
+  for (UInt word = (s->now - 1) / kWord + 1; word-- > 0;)
+    for (ULong bits = s->live[word]; bits != 0;) {
+      UInt highest = 63 - (UInt)__builtin_clzll(bits);
+      bits ^= 1ULL << highest;
+      count_written_back(s, find_line(s, s->line_at[word * kWord + highest]), bucket_of(distance++));
+    }
+  s->sunk_since_settled = 0;
+}
+
+const ReuseCounts* reuse_counts(ReuseStack* s, UInt above) {
+  if (4 * s->sunk_since_settled >= s->n_live) settle(s, above);
+  return &s->counts;
+}
