@@ -6,7 +6,7 @@ from .groups import sources_of
 from .judged import number
 
 
-def draw_key(figure, rows, roofs, note, place, columns=1):
+def draw_key(figure, rows, roofs, note, place, columns=1, unit="FLOP/byte"):
     """The legend, what each number is, and the notes, in the `place` (left, bottom, width, height in parts of the figure); set smaller where
     there is much to say."""
     left, bottom, width, height = place
@@ -19,7 +19,7 @@ def draw_key(figure, rows, roofs, note, place, columns=1):
     part = width / columns
     wide = int((part * inches - 0.33) * 14.4)  # characters of 8 points
     cases = [_case_lines(position, row, wide) for position, row in enumerate(rows, start=1)]
-    notes = [(None, text, "#555555", 0.87, 0.9) for text in folded(" · ".join(filter(None, [roofs.note, note, _drawn_patterns(roofs)])), int(wide * 1.22 * columns))]
+    notes = [(None, text, "#555555", 0.87, 0.9) for text in folded(" · ".join(filter(None, [roofs.note, note, _drawn_patterns(roofs, unit)])), int(wide * 1.22 * columns))]
     lines_of_notes = sum(line[4] for line in notes)
     stacks = _stacked(cases, columns)
     tallest = max((sum(line[4] for line in stack) for stack in stacks), default=0.0)
@@ -59,7 +59,7 @@ def _write(figure, x, y, lines, advance, size):
         y -= advance * lines_down
 
 
-def _drawn_patterns(roofs):
+def _drawn_patterns(roofs, unit):
     shown = ", ".join(f"{style.level_name(level)} {row['pattern']}" for level, row in roofs.bandwidths.items())
     filled = {level: row for level, row in roofs.bandwidths.items() if "algorithmic" in row}
     fills = ""
@@ -67,8 +67,8 @@ def _drawn_patterns(roofs):
         printed = ", ".join(f"{style.level_name(level)} {style.short(row['algorithmic'])}" for level, row in filled.items())
         fills = ("; with write-allocate: the fills that stores cause count, as in the points "
                  f"(plumbline ceilings prints GB/s without: {printed})")
-    return (f"of each level the fastest pattern is drawn ({shown}){fills}; bands: least to greatest round; ridge points in FLOP/byte; "
-            "levels beyond 1000 FLOP/byte are left out")
+    return (f"of each level the fastest pattern is drawn ({shown}){fills}; bands: least to greatest round; ridge points in {unit}; "
+            f"levels beyond 1000 {unit} are left out")
 
 
 def _label(row):
@@ -78,6 +78,8 @@ def _label(row):
 
 
 def _verdict(row):
+    if row.get("verdict"):
+        return row["verdict"]
     parts = [f"{style.short(row['gflops'])} GFLOP/s"]
     if number(row.get("percent_of_roof")) and row.get("bound"):
         parts.append(f"{style.short(row['percent_of_roof'])} % of the {style.level_name(row['bound'])} roof")

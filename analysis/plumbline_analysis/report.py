@@ -47,7 +47,7 @@ def _figures(tables, ceilings, show, score, nodes, notes):
     if profile:
         yield f"profile-{_slug(profile['name'])}", f"Functions of {profile['name']}", program.draw(profile, ceilings["rows"], show["rows"])
     yield from _rooflines(ceilings["rows"], show["rows"], notes)
-    yield from family.figures(ceilings, show, score, nodes, notes)
+    yield from family.figures(tables, ceilings, show, score, nodes, notes)
     sweeps = bandwidth.sweeps_of(tables)
     for (node, team), points in sorted(sweeps.items()):
         reaches, sizes = bandwidth.plateaus(ceilings["rows"], node, team), bandwidth.cache_sizes(tables["machine"], node, team)

@@ -17,13 +17,20 @@ ABOVE_ROOF = 100.5  # percent, as plumbline show has it
 NARROW = 10.0  # inches: below it the key stands under the figure
 
 
-def draw(group, roofs, rows, note="", size=(12.5, 7.2), every=False, strip=None):
+HEAD = "Roofline"
+X_WORDS, Y_WORDS = "arithmetic intensity (FLOP per byte across each level's boundary)", "performance (GFLOP/s)"
+WORDS = (HEAD, X_WORDS, Y_WORDS, "FLOP/byte")  # what stands over a figure and at its axes, and the unit of its points
+
+
+def draw(group, roofs, rows, note="", size=(12.5, 7.2), every=False, strip=None, words=WORDS):
     """One figure with up to CASES_A_FIGURE numbered cases and their key. `every`: all peaks, not only those that say something of these
-    cases. `strip`: kernels without FLOPs (without_flops.py)."""
+    cases. `strip`: kernels without FLOPs (without_flops.py). `words`: as WORDS, of a roofline of something else than FLOPs."""
     figure = style.figure(*size)
     frame_at, strip_at, key_at = _layout(size, bool(strip))
     axes = figure.add_axes(frame_at)
     frame(axes, rows, roofs)
+    axes.set_xlabel(words[1])
+    axes.set_ylabel(words[2])
     figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
     for row in rows:
@@ -39,18 +46,18 @@ def draw(group, roofs, rows, note="", size=(12.5, 7.2), every=False, strip=None)
         _number_case(axes, position, ends, boxes, style.FLAG if is_above(row) else style.INK)
     launches = [_draw_launch_roof(axes, row, boxes) for row in rows]
     unnamed = roof_labels.label(axes, shown, boxes, beside=True)
-    axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
+    axes.set_title(f"{words[0]}   {group.title}", loc="left", fontsize=11, fontweight="bold")
     if strip:
         strip.draw(figure.add_axes(strip_at))
     notes = [note, _displaced_note(rows), occupancy_note(rows), *_others_notes(unnamed, others),
              f"area of a symbol: time of a sweep, {style.seconds_text(longest)} the largest" if longest else "",
              "caps: the roof that a case's launches leave" if any(launches) else ""]
-    draw_key(figure, rows, roofs, " · ".join(filter(None, notes)), key_at, 1 if size[0] >= NARROW else 2)
+    draw_key(figure, rows, roofs, " · ".join(filter(None, notes)), key_at, 1 if size[0] >= NARROW else 2, words[3])
     return figure
 
 
 def _layout(size, strip):
-    """Where frame, strip and key are (left, bottom, width, height), in parts of the figure."""
+    """The places of frame, strip and key (left, bottom, width, height), in parts of the figure."""
     width, height = size
     left, beside, key, top = 0.8, 1.7, 3.95, 0.5
     bottom = 0.62 + (0.6 if strip else 0.0)
@@ -74,7 +81,7 @@ def is_above(row):
 
 
 def _others_notes(unnamed, others):
-    """What has no name in the figure, or no line."""
+    """Notes on roofs that have no name in the figure, or no line."""
     if unnamed:
         yield f"without a name for want of room: {', '.join(unnamed)}"
     if others:
@@ -135,8 +142,8 @@ def frame(axes, rows, roofs):
     axes.set_ylim(bottom, roofs.top * 2.6)
     style.log_axis(axes.xaxis)
     style.log_axis(axes.yaxis, style.powers if roofs.top > 2e4 else style.short)
-    axes.set_xlabel("arithmetic intensity (FLOP per byte across each level's boundary)")
-    axes.set_ylabel("performance (GFLOP/s)")
+    axes.set_xlabel(X_WORDS)
+    axes.set_ylabel(Y_WORDS)
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6, zorder=0)
     axes.set_axisbelow(True)
 

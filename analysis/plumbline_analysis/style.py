@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 # Okabe and Ito's colours: told apart with any colour vision and in grey print by their lightness.
 LEVELS = {
@@ -120,6 +120,13 @@ def log_axis(axis, formatter=short):
     axis.set_minor_formatter(NullFormatter())
 
 
+def byte_axis(axis):
+    """Powers of two, in words."""
+    axis.set_major_locator(LogLocator(base=2, numticks=12))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
+
+
 class Boxes:
     """The places that are taken on the canvas, pixel by pixel, so that the next label finds a free place."""
 
@@ -208,7 +215,7 @@ def take_line(axes, boxes, start, end, margin=1.5):
         boxes.add(a + (c - a) * p - margin, b + (d - b) * p - margin, a + (c - a) * q + margin, b + (d - b) * q + margin)
 
 
-def number_near(axes, boxes, number, at, nearest=11):
+def number_near(axes, boxes, number, at, nearest=11, fontsize=8.5):
     """A case's number beside its place (in pixels); a leader where it had to go further."""
     x, y = at
     candidates = [(x + nearest, y, "left", "center"), (x - nearest, y, "right", "center"), (x, y + nearest, "center", "bottom"),
@@ -216,7 +223,7 @@ def number_near(axes, boxes, number, at, nearest=11):
     for away in range(nearest + 7, 150, 9):
         for turn in range(0, 360, 30):
             candidates.append((x + away * math.cos(math.radians(turn)), y + away * math.sin(math.radians(turn)), "center", "center"))
-    label = place(axes, boxes, candidates, str(number), fontsize=8.5, fontweight="bold")
+    label = place(axes, boxes, candidates, str(number), fontsize=fontsize, fontweight="bold")
     extent = label.get_window_extent()
     middle = ((extent.x0 + extent.x1) / 2, (extent.y0 + extent.y1) / 2)
     distance = math.hypot(middle[0] - x, middle[1] - y)

@@ -9,7 +9,7 @@ LEAST_SHARE = 0.0005  # of the time: less is not worth a strip
 
 @dataclass
 class Strip:
-    """What a figure's team spends outside of arithmetic: (name, seconds), longest first, of so many seconds in all."""
+    """The time that a figure's team spends outside of arithmetic: (name, seconds), longest first, of so many seconds in all."""
 
     parts: list
     whole: float

@@ -1,19 +1,43 @@
-"""The rooflines beside the hierarchical one: of time, of instructions, of messages, and ways of cases through them."""
+"""The rooflines beside the hierarchical one: of time, of instructions, of messages, ways of cases through them, and heat maps."""
 from .. import groups
-from . import planes
+from . import heat, instructions, messages, planes, trajectories
 
 
-def figures(ceilings, show, score, nodes, notes):
-    """Yields (file name, title, figure) of each that the documents have data for."""
-    yield from _time_based(show["rows"], notes)
+def figures(tables, ceilings, show, score, nodes, notes):
+    """Yields (file name, title, figure) of each that the documents have data for; `notes` gets what they have not."""
+    found = groups.groups_of(show["rows"])[0]
+    yield from _by_group(found, ceilings["rows"], notes)
+    curves, roofs = messages.curves_of(tables), messages.roofs_of(ceilings["rows"])
+    if curves and roofs:
+        yield "messages", "Roofline of messages", messages.draw(curves, roofs, messages.exchanges_of(tables, show["rows"]))
+    else:
+        notes.append("roofline of messages (no messages were measured: a campaign of two ranks or more with [ceilings] does)")
+    maps = heat.cross_talk_of(score)
+    if maps:
+        yield "cross-talk", "Cross-talk of counters", heat.draw_cross_talk(maps)
+    relative = heat.node_rows_of(ceilings["rows"], show["rows"])
+    if relative:
+        verdicts = {row["node"]: row["verdict"] for row in nodes["rows"]} if nodes else {}
+        yield "nodes", "Nodes beside each other", heat.draw_nodes(relative, verdicts)
 
 
-def _time_based(rows, notes):
-    drawn = 0
-    for group in groups.groups_of(rows)[0]:
-        found = planes.planes_of(group)
-        if found:
-            drawn += 1
-            yield f"time-{group.slug}", f"Time-based roofline, {group.title}", planes.draw(group, *found)
-    if not drawn:
-        notes.append("time-based roofline (no case has time, FLOPs, bytes and a roof of each)")
+# What a group of cases may have: file name, title, how it is drawn (None: it has no data), and the note where no group has any.
+GROUPED = (
+    ("time", "Time-based roofline", lambda group, roofs: (found := planes.planes_of(group)) and planes.draw(group, *found),
+     "time-based roofline (no case has time, FLOPs, bytes and a roof of each)"),
+    ("instructions", "Instruction roofline", instructions.draw, "instruction roofline (no case has its instructions counted beside its time)"),
+    ("ways", "Ways under the roofs", trajectories.draw, "ways under the roofs (no kernel has three values of one parameter, all else alike)"),
+)
+
+
+def _by_group(found, ceiling_rows, notes):
+    with_roofs = [(group, roofs) for group in found if (roofs := groups.roofs_of(ceiling_rows, group))]
+    for name, title, draw, absent in GROUPED:
+        drawn = 0
+        for group, roofs in with_roofs:
+            figure = draw(group, roofs)
+            if figure:
+                drawn += 1
+                yield f"{name}-{group.slug}", f"{title}, {group.title}", figure
+        if not drawn:
+            notes.append(absent)

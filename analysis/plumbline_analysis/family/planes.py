@@ -264,7 +264,7 @@ def _log_frame(axes, xs, ys):
 
 
 def _boxes(axes, slopes):
-    """What is taken at first: the lines y = slope * x."""
+    """The lines y = slope * x take their places first."""
     axes.figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
     for slope in slopes:

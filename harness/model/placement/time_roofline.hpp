@@ -8,12 +8,12 @@
 
 namespace plumbline {
 
-/// What most of the time goes to, in either plane.
+/// Most of the time goes there, in either plane.
 enum class PlaneRegion { compute, bandwidth, overhead };
 /// The word under which a program finds it in JSON: the enumerator's own.
 std::string_view to_string(PlaneRegion region);
 
-/// What cuts both planes: FLOP/s and bytes/s at the roofs, and seconds of all launches, absent where there are none or nobody measured
+/// The planes are cut by FLOP/s and bytes/s at the roofs, and seconds of all launches, absent where there are none or nobody measured
 /// them.
 struct PlaneRoofs {
   double flops = absent, bytes = absent, overhead_seconds = absent;

@@ -1,0 +1,89 @@
+"""Trajectories: how a kernel moves under the roofs as one of its parameters grows, a panel a kernel and parameter."""
+import math
+
+from .. import roofline, style
+from ..groups import source_of
+from ..key import legend_entries
+from .parameters import series_of
+
+PANELS = 9
+SERIES_A_PANEL = 3
+
+
+def panels_of(rows):
+    """The panels of a group: (kernel, parameter) and its longest series, those that move farthest first."""
+    panels = {}
+    for series in series_of([row for row in rows if not row.get("phase")]):
+        if series.parameter not in ("ranks", "threads"):  # other teams stand under other roofs
+            panels.setdefault((series.kernel, series.parameter), []).append(series)
+    ordered = sorted(panels.items(), key=lambda panel: -max(_way(series) for series in panel[1]))
+    return [(key, sorted(found, key=lambda series: (-len(series.rows), -_rate(series)))[:SERIES_A_PANEL]) for key, found in ordered[:PANELS]]
+
+
+def _rate(series):
+    return max(row["gflops"] for row in series.rows)
+
+
+def _way(series):
+    """The length of a series' way in decades, by its points farthest out."""
+    places = [(math.log10(points[-1][2]), math.log10(row["gflops"])) for row in series.rows if (points := roofline.points_of(row))]
+    return sum(math.dist(one, other) for one, other in zip(places, places[1:]))
+
+
+def draw(group, roofs):
+    """None where the group has no series."""
+    panels = panels_of(group.rows)
+    if not panels:
+        return None
+    columns = min(3, len(panels))
+    lines = math.ceil(len(panels) / columns)
+    figure = style.figure(max(7.0, 4.1 * columns + 0.7), 3.3 * lines + 1.05)
+    width, height = figure.get_size_inches()
+    shown = [row for _, found in panels for series in found for row in series.rows]
+    for index, ((kernel, parameter), found) in enumerate(panels):
+        across, down = index % columns, index // columns
+        one, up = (width - 0.75) / columns, (height - 1.15) / lines
+        axes = figure.add_axes(((0.75 + across * one) / width, (height - 0.8 - (down + 1) * up + 0.3) / height, (one - 0.5) / width, (up - 0.62) / height))
+        _panel(axes, roofs, shown, kernel, parameter, found)
+    handles, names = legend_entries(shown, roofs)
+    figure.legend(handles, names, loc="upper right", ncol=len(names), frameon=False, fontsize=8.5, bbox_to_anchor=(0.995, 1 - 0.36 / height),
+                  handletextpad=0.2, columnspacing=1.1)
+    figure.text(0.012, 1 - 0.1 / height, f"Ways under the roofs   {group.title}", va="top", fontsize=11, fontweight="bold")
+    figure.text(0.012, 1 - 0.42 / height, "a larger symbol: a larger value", va="top", fontsize=8.5, color="#555555")
+    figure.supxlabel(roofline.X_WORDS, fontsize=9, y=0.1 / height)
+    figure.supylabel(roofline.Y_WORDS, fontsize=9, x=0.12 / width)
+    return figure
+
+
+def _panel(axes, roofs, shown, kernel, parameter, found):
+    roofline.frame(axes, shown, roofs)
+    axes.set_xlabel("")
+    axes.set_ylabel("")
+    axes.tick_params(labelsize=7.5)
+    axes.figure.canvas.draw()
+    boxes = style.Boxes(axes.bbox.extents)
+    roofline.draw_bare_roofs(axes, roofs)
+    for level, row in roofs.bandwidths.items():
+        style.take_line(axes, boxes, *((x, x * row["value"]) for x in (axes.get_xlim()[0], roofs.ridge(level))))
+    ends = [end for series in found for end in _draw_series(axes, boxes, series)]
+    for value, place in ends:
+        style.number_near(axes, boxes, value, axes.transData.transform(place), nearest=9, fontsize=7.5)
+    axes.set_title(f"{kernel.rsplit('/', 1)[-1]} over {parameter}", fontsize=9, loc="left")
+    axes.set_title(style.shortened(found[0].fixed, 44) if len(found) == 1 else f"{len(found)} series", fontsize=7, loc="right", color="#555555")
+
+
+def _draw_series(axes, boxes, series):
+    """A path a level, an arrow where it ends; returns the first and the last value with the place of each."""
+    levels = {}
+    for step, row in enumerate(series.rows):
+        for name, _, ai, _ in roofline.points_of(row):
+            levels.setdefault(name, []).append((ai, row["gflops"], 3.0 + 4.0 * step / (len(series.rows) - 1), source_of(row, name)))
+    for name, path in levels.items():
+        color, _ = style.level_look(name)
+        axes.plot([x for x, *_ in path], [y for _, y, *_ in path], "-", color=color, lw=1.0, alpha=0.8, zorder=3, gid=f"way {name}")
+        for x, y, size, source in path:
+            style.draw_point(axes, x, y, name, source, size)
+            at = axes.transData.transform((x, y))
+            boxes.add(at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4)
+    ends = [(style.powers(series.values[index]), row, roofline.points_of(row)) for index, row in ((0, series.rows[0]), (-1, series.rows[-1]))]
+    return [(value.replace(" ", ""), (points[-1][2], row["gflops"])) for value, row, points in ends if points]
