@@ -32,9 +32,9 @@ def whole_team(row):
     return {"ranks": row["ranks"], "threads": row["threads"], "precision": row["precision"], "flavor": row.get("flavor") or ""}
 
 
-def series_of(rows, parameter=None, least=3):
+def series_of(rows, parameter=None, least=3, ignored=()):
     """The series of `least` or more cases with a number as parameter (each such parameter, or the named one; ranks and threads among them),
-    longest first."""
+    longest first. `ignored`: parameters that may change along."""
     of_rows = [({**parameters_of(row), **whole_team(row)}, row) for row in rows]
     names = {name for all_of, _ in of_rows for name, value in all_of.items() if isinstance(value, (int, float)) and parameter in (None, name)}
     found = []
@@ -42,7 +42,7 @@ def series_of(rows, parameter=None, least=3):
         alike = {}
         for all_of, row in of_rows:
             if isinstance(all_of.get(name), (int, float)):
-                rest = tuple(sorted((key, str(value)) for key, value in all_of.items() if key != name))
+                rest = tuple(sorted((key, str(value)) for key, value in all_of.items() if key != name and key not in ignored))
                 alike.setdefault((row["node"], row["kernel"], rest), {}).setdefault(all_of[name], row)
         for (_, kernel, rest), by_value in alike.items():
             if len(by_value) >= least:

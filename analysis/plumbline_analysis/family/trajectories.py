@@ -44,7 +44,7 @@ def draw(group, roofs):
         across, down = index % columns, index // columns
         one, up = (width - 0.75) / columns, (height - 1.15) / lines
         axes = figure.add_axes(((0.75 + across * one) / width, (height - 0.8 - (down + 1) * up + 0.3) / height, (one - 0.5) / width, (up - 0.62) / height))
-        _panel(axes, roofs, shown, kernel, parameter, found)
+        panel(axes, roofs, shown, kernel, parameter, found)
     handles, names = legend_entries(shown, roofs)
     figure.legend(handles, names, loc="upper right", ncol=len(names), frameon=False, fontsize=8.5, bbox_to_anchor=(0.995, 1 - 0.36 / height),
                   handletextpad=0.2, columnspacing=1.1)
@@ -55,7 +55,8 @@ def draw(group, roofs):
     return figure
 
 
-def _panel(axes, roofs, shown, kernel, parameter, found):
+def panel(axes, roofs, shown, kernel, parameter, found):
+    """One panel: the series of a kernel over a parameter, in the frame that `shown` rows need."""
     roofline.frame(axes, shown, roofs)
     axes.set_xlabel("")
     axes.set_ylabel("")
