@@ -44,10 +44,10 @@ def _times(flops, amount, level, seconds, overhead):
 
 def cases():
     """A convolution bound by arithmetic, a smoother bound by bytes, a recurrent network bound by its launches, and kernels without FLOPs."""
-    rows = [case("proxies/conv2d", {"images": images, "filters": 64}, 3.568e9 * images / 16, (2.4e8 * images / 16, 8e7 * images / 16, 3e7 * images / 16), 0.6,
+    rows = [case("proxies/conv2d", {"direction": "forward", "images": images, "filters": 64}, 3.568e9 * images / 16, (2.4e8 * images / 16, 8e7 * images / 16, 3e7 * images / 16), 0.6,
                  launches=2) for images in (16, 32, 64, 128)]
     rows += [case("proxies/gsrb", {"variant": "branch", "n": n}, 113 * 8 * n**3, (900 * 8 * n**3, 120 * 8 * n**3, 60 * 8 * n**3), 0.8) for n in (64, 128, 256)]
-    rows += [case("proxies/lstm", {"batch": batch, "sequence": sequence}, 2 * batch * sequence * 64 * 48, (4e4 * sequence, 2.5e4 * sequence, 2e4 * sequence), 0.3,
+    rows += [case("proxies/lstm", {"direction": "backward", "batch": batch, "sequence": sequence}, 2 * batch * sequence * 64 * 48, (4e4 * sequence, 2.5e4 * sequence, 2e4 * sequence), 0.3,
                   launches=2 * sequence + 4) for batch, sequence in ((16, 16), (16, 32), (16, 64), (16, 128))]
     return rows + [case("proxies/lstm", {"batch": 16, "sequence": 16, "part": part}, 0, (2e5, 2e5, 2e5), 0.5) for part in ("pad", "transpose")]
 

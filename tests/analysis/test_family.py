@@ -10,6 +10,7 @@ import pytest
 for module in ("numpy", "pandas", "matplotlib"):
     pytest.importorskip(module, reason=f"SKIP: python3-{module} is not installed")
 import matplotlib  # noqa: E402
+import pandas  # noqa: E402
 
 HERE = pathlib.Path(__file__).parent
 GOLDEN = HERE.parent / "golden"
@@ -18,7 +19,8 @@ sys.path[:0] = [str(HERE.parent.parent / "analysis"), str(HERE)]
 import overlapping  # noqa: E402
 import synthetic_family as gpu  # noqa: E402
 from plumbline_analysis import family, groups, roof_labels, roofline, style, without_flops  # noqa: E402
-from plumbline_analysis.family import planes  # noqa: E402
+from plumbline_analysis.family import heat, instructions, messages, parameters, planes, trajectories  # noqa: E402
+from plumbline_analysis.papers import choosing, command, counterparts, drawing  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +97,9 @@ def test_cases_without_a_measured_overhead_have_no_box_and_the_figure_says_so():
 def test_no_place_in_the_planes_is_no_figure_and_a_note():
     notes = []
     rows = [{key: value for key, value in row.items() if key != "time_roofline"} for row in gpu.cases()]
-    assert not [name for name, *_ in family.figures({"rows": []}, {"rows": rows}, {"rows": []}, None, notes) if name.startswith("time-")]
+    tables = {"ceilings": pandas.DataFrame(), "model": pandas.DataFrame()}
+    figures = family.figures(tables, {"rows": []}, {"rows": rows}, {"rows": []}, None, notes)
+    assert not list(figures), "without ceilings there are no roofs"
     assert any(note.startswith("time-based roofline") for note in notes)
 
 
@@ -241,3 +245,171 @@ def test_the_judge_of_overlaps_sees_them_and_turned_texts_as_they_lie():
     figure.text(0.5, 0.5, "on it")
     figure.text(0.95, 0.1, "beyond the edge")
     assert overlapping.faults(figure) == [("on it", "a long text that is turned"), ("beyond the edge", "leaves the figure")]
+
+
+# ------------------------------------------------------------------------------------------------------------------ instructions
+
+
+def test_the_instruction_roofline_is_of_instructions_a_second_and_a_byte():
+    _, group, roofs = roofline_on("zen5_vm")
+    for index, row in enumerate(group.rows):
+        row["instructions"] = {"all": 2e5, "floating_point": 5e4, "per_cycle": 2e5 / row["seconds"] / 4e9} if index < 4 else {}
+    drawn = instructions.as_instructions(group.rows[0])
+    assert drawn["gflops"] == pytest.approx(2e5 / group.rows[0]["seconds"] / 1e9)
+    assert drawn["levels"]["L1"]["ai"] == pytest.approx(2e5 / group.rows[0]["levels"]["L1"]["bytes"]) and "25 % floating-point" in drawn["verdict"]
+    figure = instructions.draw(group, roofs)
+    assert overlapping.faults(figure) == []
+    highest = max(row["instructions"]["per_cycle"] for row in group.rows[:4])
+    marks = [text.get_text().split()[0] for text in figure.texts if text.get_gid() == "peak"]
+    assert max(map(int, marks)) >= highest and "1" in marks
+    assert figure.axes[0].get_ylabel() == instructions.WORDS[2] and not any("FLOP/byte" in text.get_text() for text in figure.texts)
+
+
+def test_without_counted_instructions_there_is_no_instruction_roofline():
+    _, group, roofs = roofline_on("gpu")
+    assert instructions.draw(group, roofs) is None
+
+
+# ------------------------------------------------------------------------------------------------------------------ ways
+
+
+def test_a_series_is_of_cases_that_differ_in_one_parameter_alone():
+    found = parameters.series_of(gpu.cases())
+    told = {(one.kernel, one.parameter): one.values for one in found}
+    assert told == {("proxies/conv2d", "images"): [16, 32, 64, 128], ("proxies/gsrb", "n"): [64, 128, 256], ("proxies/lstm", "sequence"): [16, 32, 64, 128]}
+    case = {"case": "proxies/cg/fp64/n=16/planes=2/r1t1/gcc12-O3-v3#dot", "ranks": 1, "threads": 1, "precision": "fp64"}
+    assert parameters.parameters_of(case) == {"n": 16.0, "planes": 2.0, "phase": "dot"}
+    rows = [{**row, "case": row["case"].replace(f"n={n}", f"n={n}/planes={n}")} for row in gpu.cases() for n in (64, 128, 256) if f"n={n}/" in row["case"]]
+    assert parameters.series_of(rows) == [] and len(parameters.series_of(rows, "n", 3, ("planes",))) == 1
+
+
+def test_ways_are_paths_of_each_level_from_the_first_value_to_the_last():
+    group = group_of(gpu.cases())
+    figure = trajectories.draw(group, groups.roofs_of(gpu.ceilings()["rows"], group))
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["lstm over sequence", "conv2d over images", "gsrb over n"], "the longest way first"
+    (way,) = with_gid(figure.axes[0], "way mem")
+    lstm = sorted((row for row in group.rows if "lstm" in row["kernel"]), key=lambda row: row["flops"])
+    assert list(way.get_xdata()) == pytest.approx([row["levels"]["mem"]["ai"] for row in lstm])
+    assert list(way.get_ydata()) == pytest.approx([row["gflops"] for row in lstm])
+    assert {"16", "128"} <= {text.get_text() for text in figure.axes[0].texts}
+    assert overlapping.faults(figure) == []
+
+
+# ------------------------------------------------------------------------------------------------------------------ messages
+
+
+def test_messages_stand_under_their_latency_and_bandwidth():
+    def row(name, pattern, value, unit, size):
+        return {"name": f"MPI {name}", "level": "mpi", "pattern": pattern, "value": value, "unit": unit, "status": "ok", "working_set_bytes": size, "node": "n"}
+
+    points = [row(f"one way {place}", "one way", bandwidth / (1 + half / size), "GB/s", size) for place, bandwidth, half in (("inside a node", 12.0, 2e3), ("between nodes", 20.0, 9e4))
+              for size in (8.0, 512.0, 8192.0, 131072.0, 4194304.0)]
+    ceilings = [row(f"latency {place}", "latency", seconds, "seconds", 8.0) for place, seconds in (("inside a node", 2e-7), ("between nodes", 2e-6))]
+    ceilings += [row("one way inside a node", "one way", 12.0, "GB/s", 0.0), row("one way between nodes", "one way", 20.0, "GB/s", 0.0)]
+    model = pandas.DataFrame([("proxies/cg/fp64/n=1/r2t1/f", quantity, value, "halo") for quantity, value in (("exchange.bytes", 8e4), ("exchange.messages", 4.0))],
+                             columns=["case", "quantity", "lo", "phase"])
+    tables = {"ceilings": pandas.DataFrame(points), "model": model}
+    shown = [{"case": f"proxies/cg/fp64/n=1/{team}/f#halo", "kernel": "proxies/cg", "ranks": ranks, "seconds": 1e-4} for team, ranks in (("r2t1", 2), ("r1t1", 1))]
+    curves, roofs, exchanges = messages.curves_of(tables), messages.roofs_of(ceilings), messages.exchanges_of(tables, shown)
+    assert set(curves) == {("inside a node", "one way"), ("between nodes", "one way")} and roofs["between nodes"] == {"latency": 2e-6, "one way": 20.0}
+    assert exchanges == [("cg halo", 2, 2e4, pytest.approx(0.8))], "one rank alone exchanges nothing"
+    figure = messages.draw(curves, roofs, exchanges)
+    (roof,) = with_gid(figure.axes[0], "roof between nodes")
+    assert roof.get_xdata()[1] == pytest.approx(20e9 * 2e-6) and roof.get_ydata()[1] == 20.0
+    assert roof.get_ydata()[0] == pytest.approx(roof.get_xdata()[0] / 2e-6 / 1e9)
+    assert overlapping.faults(figure) == []
+
+
+# ------------------------------------------------------------------------------------------------------------------ heat maps
+
+
+def test_cross_talk_is_darker_the_farther_a_weight_is_from_what_the_counter_claims():
+    def flow(name, claimed, weight, told_apart=True):
+        return {"quantity": f"bytes.L1-L2.{name}", "claimed": claimed, "weight": weight, "told_apart": told_apart}
+
+    talk = {"status": "ok", "of": "bytes.L1-L2"}
+    score = {"counters": [
+        {"counter": "good", "cross_talk": {**talk, "flows": [flow("demand_read", True, 1.0), flow("write_back", False, 0.0)]}},
+        {"counter": "deaf", "cross_talk": {**talk, "flows": [flow("demand_read", True, 0.4), flow("write_back", False, 0.9)]}},
+        {"counter": "unknown", "cross_talk": {**talk, "flows": [flow("demand_read", True, 0.0, told_apart=False), flow("write_back", False, 0.0)]}},
+        {"counter": "none", "cross_talk": {"status": "unavailable", "flows": []}}]}
+    maps = heat.cross_talk_of(score)
+    assert list(maps) == ["bytes.L1-L2"] and list(maps["bytes.L1-L2"][1]) == ["good", "deaf", "unknown"]
+    figure = heat.draw_cross_talk(maps)
+    axes = figure.axes[0]
+    lightness = {(cell.get_x(), cell.get_y()): sum(cell.get_facecolor()[:3]) for cell in with_gid(axes, "cell")}
+    assert lightness[0, 0] == lightness[1, 0] == lightness[0, 2] == 3.0 > lightness[0, 1] > lightness[1, 1]
+    assert {cell.get_y() // 1 for cell in with_gid(axes, "claimed")} == {0, 1, 2} and any(text.get_text() == "0.00 *" for text in axes.texts)
+    assert overlapping.faults(figure) == []
+
+
+def test_nodes_are_held_against_the_median_of_all_and_the_worse_one_is_named():
+    ceilings = [{"name": name, "node": f"n{node}", "ranks": 1, "threads": 1, "value": value * (0.8 if (node, name) == (3, "mem load") else 1.0), "unit": unit, "status": "ok"}
+                for name, value, unit in (("mem load", 40.0, "GB/s"), ("FP64 vector FMA", 100.0, "GFLOP/s"), ("half bandwidth", 9.0, "bytes")) for node in range(5)]
+    shown = [{"case": "validation/triad/fp64/n=1/r1t1/f", "kernel": "validation/triad", "label": "triad n=1", "flavor": "f", "ranks": 1, "threads": 1, "node": f"n{node}",
+              "seconds": 2.0 if node == 4 else 1.0, "status": "ok"} for node in range(5)]
+    relative = heat.node_rows_of(ceilings, shown)
+    assert list(relative) == ["triad n=1 f r1t1", "mem load r1t1", "FP64 vector FMA r1t1"], "those that differ most first; bytes are no rate"
+    assert relative["mem load r1t1"]["n3"] == pytest.approx(0.8) and relative["triad n=1 f r1t1"]["n4"] == 0.5
+    figure = heat.draw_nodes(relative, {"n3": "SLOWER", "n1": "ALIKE"})
+    colors = {label.get_text(): label.get_color() for label in figure.axes[0].get_xticklabels()}
+    assert colors["n3"] == style.FLAG and colors["n1"] != style.FLAG
+    assert any(text.get_text() == "plumbline nodes says n3: slower" for text in figure.texts) and overlapping.faults(figure) == []
+    assert heat.node_rows_of(ceilings[:1], []) == {}, "one node alone is held against none"
+
+
+# ------------------------------------------------------------------------------------------------------------------ papers
+
+ONES = {one.name: one for one in counterparts.all_of_them()}
+
+
+def documents(rows, ceilings):
+    return {"show": {"rows": rows}, "ceilings": {"rows": ceilings}, "by_accesses": {"rows": []}}
+
+
+def test_every_figure_of_the_papers_has_a_counterpart_with_a_way_to_draw_it():
+    figures = {paper: {one.figure for one in ONES.values() if one.paper == paper} for paper in ("000", "001", "002", "003", "004")}
+    assert figures["000"] == figures["002"] == {str(number) for number in range(1, 11)} and figures["003"] == {str(number) for number in range(1, 8)}
+    assert figures["004"] == {"1", "2-8"} | {str(number) for number in (*range(10, 25),)} and figures["001"] == {"ladder"}
+    assert all(one.how in drawing.WAYS for one in ONES.values()) and len(ONES) == len(counterparts.all_of_them())
+
+
+def test_a_campaign_of_a_gpu_gives_the_papers_sweeps():
+    of_gpu = documents(gpu.cases(), gpu.ceilings()["rows"])
+    chosen = choosing.choose(ONES["paper000-figure8"], of_gpu)
+    assert [(title, [series.values for series in panel]) for title, panel in chosen.panels] == [("forward", [[16, 32, 64, 128]])] and chosen.stands_in == ""
+    figure, stands_in = drawing.draw(ONES["paper000-figure6"], of_gpu)
+    assert stands_in == "" and figure.axes[0].get_title(loc="left") == "gsrb over n" and overlapping.faults(figure) == []
+    assert any(text.get_text() == "counterpart of figure 6 of paper 000" for text in figure.texts)
+    figure, _ = drawing.draw(ONES["paper003-figure1"], of_gpu)
+    names = " ".join(text.get_text() for text in figure.texts if text.get_gid() == "peak")
+    assert "FP64 FMA" in names and "BF16 tensor" in names, "the peaks of all precisions"
+
+
+def test_a_figure_whose_data_need_a_gpu_that_was_not_there_is_listed_with_that_reason():
+    absent = "no NVIDIA GPU in this node"
+    rows = [{**row, "status": "skipped", "reason": absent, "seconds": None, "gflops": None} for row in gpu.cases()]
+    for name in ("paper000-figure6", "paper002-figure10", "paper000-figure1", "paper002-figure1", "paper000-figure3"):
+        with pytest.raises(choosing.Absent, match=absent):
+            drawing.draw(ONES[name], documents(rows, []))
+    with pytest.raises(choosing.Absent, match="gpu_applications.toml has; the campaign has no case on a GPU"):
+        drawing.draw(ONES["paper000-figure2"], documents([], []))
+    told = []
+    assert not list(command.figures(documents(rows, []), told)) and len(told) == len(ONES)
+    assert all(entry["reason"] and not entry["file"] for entry in told)
+    assert command.as_line(told[0]).startswith("000      1  Hierarchical ceilings of a GPU: not drawn: no ceilings of a GPU in this file (no GPU: ")
+
+
+def test_cpus_stand_in_for_a_gpu_that_was_not_there_and_the_list_says_so():
+    rows = [{**row, "case": row["case"].replace("/g1/", "/r1t1/"), "gpu": None} for row in gpu.cases()]
+    cpu = [{**row, "scope": "core", "name": row["name"].removeprefix("GPU ")} for row in gpu.ceilings()["rows"]]
+    skipped = {**gpu.cases()[0], "status": "skipped", "reason": "no driver", "gflops": None, "seconds": None}
+    chosen = choosing.choose(ONES["paper000-figure6"], documents([*rows, skipped], cpu))
+    assert chosen.group.team == "r1t1" and chosen.stands_in == "no GPU: no driver"
+
+
+def test_the_ladders_steps_are_in_their_order():
+    rows = [{**case, "case": case["case"].replace("images=16", f"variant={name}")} for name in ("nodivide", "vector", "naive")
+            for case in [{**gpu.case("proxies/gpp", {"images": 16}, 1e9, (1e8, 5e7, 1e7), 0.5)}]]
+    (_, (series,)), = choosing.choose(ONES["paper001-figureladder"], documents(rows, gpu.ceilings()["rows"])).panels
+    assert [choosing.LADDER[int(value)] for value in series.values] == ["naive", "vector", "nodivide"]

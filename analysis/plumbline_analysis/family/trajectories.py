@@ -1,7 +1,8 @@
 """Trajectories: how a kernel moves under the roofs as one of its parameters grows, a panel a kernel and parameter."""
+import dataclasses
 import math
 
-from .. import roofline, style
+from .. import roof_labels, roofline, style
 from ..groups import source_of
 from ..key import legend_entries
 from .parameters import series_of
@@ -55,8 +56,8 @@ def draw(group, roofs):
     return figure
 
 
-def panel(axes, roofs, shown, kernel, parameter, found):
-    """One panel: the series of a kernel over a parameter, in the frame that `shown` rows need."""
+def panel(axes, roofs, shown, kernel, parameter, found, named=False):
+    """One panel: the series of a kernel over a parameter, in the frame that `shown` rows need; `named`: with the roofs' names."""
     roofline.frame(axes, shown, roofs)
     axes.set_xlabel("")
     axes.set_ylabel("")
@@ -69,6 +70,10 @@ def panel(axes, roofs, shown, kernel, parameter, found):
     ends = [end for series in found for end in _draw_series(axes, boxes, series)]
     for value, place in ends:
         style.number_near(axes, boxes, value, axes.transData.transform(place), nearest=9, fontsize=7.5)
+    if named:
+        highest = dataclasses.replace(roofs, peaks=roofs.peaks[:1])
+        roof_labels.ridges(axes, highest, boxes)
+        roof_labels.label(axes, highest, boxes, beside=False)
     axes.set_title(f"{kernel.rsplit('/', 1)[-1]} over {parameter}", fontsize=9, loc="left")
     axes.set_title(style.shortened(found[0].fixed, 44) if len(found) == 1 else f"{len(found)} series", fontsize=7, loc="right", color="#555555")
 

@@ -76,5 +76,5 @@ def _why(one, rows):
         return f"the campaign has no {one.kernel}: {one.campaign} has{gpu}"
     if not any(row["status"] == "ok" for row in of_kernel):
         return f"{one.kernel}: {next((row['reason'] for row in of_kernel if row.get('reason')), 'no case was measured')}"
-    wanted = ", ".join(title for title, _ in one.panels if title) or " ".join(f"{name}={value}" for _, facts in one.panels for name, value in facts.items())
+    wanted = " ".join(f"{name}={value if isinstance(value, str) else value[0]}" for _, facts in one.panels for name, value in facts.items())
     return f"no two cases of {one.kernel} {wanted}".rstrip() + f" that differ in {one.parameter} alone and have FLOPs, bytes, time and ceilings: {one.campaign} has{gpu}"

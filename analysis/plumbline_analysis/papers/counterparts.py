@@ -56,7 +56,7 @@ def _of_002():
 
 def _of_003():
     yield "1", "Ceilings of a GPU with half precision and tensor cores", "ceilings", {"campaign": "gpu_ceilings.toml"}
-    yield "2", "Tensor cores over the size of products", "sweep", {"kernel": "validation/dgemm", "parameter": "n"}
+    yield "2", "Products of matrices over size (there: by tensor cores)", "sweep", {"kernel": "validation/dgemm", "parameter": "n"}
     for number, words in (("3", "TensorFlow, forward"), ("4", "TensorFlow, backward"), ("5", "PyTorch, forward"), ("6", "PyTorch, backward"), ("7", "PyTorch, optimizer")):
         yield number, f"Kernels of a deep-learning program by time ({words})", "program", {"campaign": "none: plumbline profile --gpu PROGRAM"}
 
@@ -64,8 +64,7 @@ def _of_003():
 def _of_004():
     cpu = {"on_gpu": False}
     yield "1", "Rooflines of a node by ERT", "ceilings", {**cpu, "campaign": "ert_table1.toml"}
-    for number in range(2, 9):
-        yield str(number), "Counter validation by series and stencils", "kwack2018", {**cpu, "campaign": "kwack2018/ (bash jobs/kwack2018.sh)"}
+    yield "2-8", "Counter validation by series and stencils", "kwack2018", {**cpu, "campaign": "bash jobs/kwack2018.sh"}
     sweeps = (("10", "5-point stencil over size", "validation/stencil5", "18"), ("11", "7-point stencil over size", "validation/stencil7", "19"),
               ("12", "HPCG's solver over size", "proxies/cg", "20"), ("13", "HPGMG's multigrid over size", "proxies/multigrid", "21"),
               ("14", "tfqmr with additive Schwarz over size", "proxies/tfqmr", "22"), ("15", "Direct solver over size: MUMPS", "proxies/sparse_lu", "23"),
@@ -83,4 +82,4 @@ def all_of_them():
     made = [Counterpart("001", "ladder", "GPP's ladder of optimizations", "steps", "proxies/gpp", "variant")]
     for paper, of_paper in (("000", _of_000), ("002", _of_002), ("003", _of_003), ("004", _of_004)):
         made += [Counterpart(paper, number, title, how, **facts) for number, title, how, facts in of_paper()]
-    return sorted(made, key=lambda one: (one.paper, int(one.figure) if one.figure.isdigit() else 0))
+    return sorted(made, key=lambda one: (one.paper, int(one.figure.split("-")[0]) if one.figure[0].isdigit() else 0))

@@ -1,15 +1,17 @@
 """How the counterparts are drawn: under the roofs, in the planes of time, as bare ceilings, as bars."""
+import dataclasses
+
 from .. import groups, program, roofline, style
 from ..family import planes, trajectories
 from ..judged import is_gpu, number, team
-from ..key import folded, legend_entries
+from ..key import legend_entries
 from .choosing import LADDER, Absent, choose, has_values, why_no_gpu
 
 
 def draw(one, documents):
     """Returns a figure and what stands in it for the paper's (or ""); raises Absent."""
     figure, stands_in = WAYS[one.how](one, documents)
-    number_of = f"figure {one.figure}" if one.figure.isdigit() else one.figure
+    number_of = f"figure {one.figure}" if one.figure[0].isdigit() else f"the {one.figure}"
     figure.text(0.995, 0.004, f"counterpart of {number_of} of paper {one.paper}", ha="right", va="bottom", fontsize=7, color="#777777")
     return figure, stands_in
 
@@ -44,7 +46,7 @@ def _under_the_roofs(one, chosen):
     shown = [row for _, found in panels for series in found for row in series.rows]
     for index, (title, found) in enumerate(panels):
         axes = figure.add_axes(((0.8 + 5.4 * index) / width, 0.95 / height, 4.75 / width, 3.6 / height))
-        trajectories.panel(axes, chosen.roofs, shown, one.kernel, one.parameter, found)
+        trajectories.panel(axes, chosen.roofs, shown, one.kernel, one.parameter, found, named=True)
         if title:
             axes.set_title(f"{axes.get_title(loc='left')}, {title}", loc="left", fontsize=9)
     handles, names = legend_entries(shown, chosen.roofs)
@@ -87,18 +89,16 @@ def _mix(one, documents):
 
 
 def _ceilings(one, documents):
-    """Roofs without cases, of the team that has the most of them, in the precision with the most peaks."""
+    """Roofs without cases, of the largest team that has them: the peaks of all precisions."""
     rows = documents["ceilings"]["rows"]
-    teams = {}
-    for row in rows:
-        if row["level"] == "compute" and row["status"] == "ok" and number(row["value"]) and is_gpu(team(row)) == one.on_gpu:
-            key = row["node"], team(row), row["precision"]
-            teams[key] = teams.get(key, 0) + 1
-    for node, of_team, precision in sorted(teams, key=lambda key: (-teams[key], key[2] != "fp64", key)):
-        group = groups.Group(node, of_team, precision, [])
-        roofs = groups.roofs_of(rows, group)
+    peaks = [row for row in rows if row["level"] == "compute" and row["status"] == "ok" and number(row["value"]) and is_gpu(team(row)) == one.on_gpu
+             and "int8" not in row["precision"]]  # which are no FLOPs
+    for node, of_team in sorted({(row["node"], team(row)) for row in peaks}, key=lambda key: (-sum((row["node"], team(row)) == key for row in peaks), key)):
+        of_all = sorted((row for row in peaks if (row["node"], team(row)) == (node, of_team)), key=lambda row: -row["value"])
+        roofs = groups.roofs_of(rows, groups.Group(node, of_team, of_all[0]["precision"], []))
         if roofs:
-            return roofline.draw(group, roofs, [], "ceilings alone", every=True, words=("Ceilings", *roofline.WORDS[1:])), ""
+            group = groups.Group(node, of_team, "all precisions", [])
+            return roofline.draw(group, dataclasses.replace(roofs, peaks=of_all), [], "ceilings alone", every=True, words=("Ceilings", *roofline.WORDS[1:])), ""
     raise Absent(f"no ceilings of a GPU in this file ({why_no_gpu(documents['show']['rows'])}): {one.campaign} measures them" if one.on_gpu
                  else f"no ceilings of CPUs in this file: {one.campaign} measures them")
 
@@ -115,9 +115,9 @@ def _times(one, documents):
     figure = style.figure(12.0, 1.5 + 0.36 * tallest)
     height = figure.get_figheight()
     for index, (title, found) in enumerate(panels):
-        axes = figure.add_axes(((0.29 + 0.5 * index) if len(panels) == 2 else 0.4, 0.55 / height, 0.2 if len(panels) == 2 else 0.55, 1 - 1.2 / height))
+        axes = figure.add_axes(((0.29 + 0.5 * index) if len(panels) == 2 else 0.36, 0.5 / height, 0.19 if len(panels) == 2 else 0.6, 1 - 1.2 / height))
         axes.barh(range(len(found)), [row["seconds"] for row in found], color=style.SERIES[index][0], height=0.68)
-        axes.set_yticks(range(len(found)), ["\n".join(folded(f"{row['label']} {row['flavor']}".removeprefix(f"{one.kernel.split('/')[-1]} "), 52)[:2]) for row in found], fontsize=6.5)
+        axes.set_yticks(range(len(found)), [_told_apart(row, one.kernel) for row in found], fontsize=6.5)
         axes.invert_yaxis()
         axes.set_xscale("log")
         low, high = (pick(row["seconds"] for row in found) for pick in (min, max))
@@ -127,6 +127,12 @@ def _times(one, documents):
         axes.set_title(title, loc="left", fontsize=9)
     figure.text(0.012, 1 - 0.1 / height, one.title, va="top", fontsize=11, fontweight="bold")
     return figure, "" if on_gpu else why_no_gpu(documents["show"]["rows"])
+
+
+def _told_apart(row, kernel):
+    """The flavor, and the parameters below it."""
+    parameters = row["label"].removeprefix(f"{kernel.rsplit('/', 1)[-1]} ")
+    return f"{row['flavor']} {row['precision']}\n{style.shortened(parameters, 60)}"
 
 
 def _program(one, documents):
