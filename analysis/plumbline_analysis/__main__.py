@@ -18,6 +18,7 @@ def parse(arguments):
         report.add_argument(f"--{command}", required=True, metavar="JSON", help=f"what plumbline {command} FILE --json printed")
     report.add_argument("--nodes", metavar="JSON", help="what plumbline nodes FILE --json printed")
     report.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
+    report.add_argument("--all-roofs", action="store_true", help="draw every ceiling of arithmetic, not only those that say something of the cases")
     nights = commands.add_parser("history", help="control charts of a folder of nights (PNG, SVG)")
     nights.add_argument("file", metavar="DIR", help="the folder")
     nights.add_argument("--history", required=True, metavar="JSON", help="what plumbline history DIR --json printed")

@@ -17,7 +17,7 @@ NEARLY_NOTHING = 0.005
 
 
 def cross_talk_of(score):
-    """By quantity that the counters claim: the flows, and each counter with its weights by flow."""
+    """The flows by the quantity that counters claim, and each counter with its weights by flow."""
     maps = {}
     for counter in score.get("counters", []):
         talk = counter.get("cross_talk") or {}
@@ -79,7 +79,7 @@ def _flow_words(name, quantity):
 
 
 def node_rows_of(ceiling_rows, show_rows):
-    """By what was measured: values by node, each as a rate over the median of all nodes; of what two nodes or more have."""
+    """Rates by what was measured and by node, each over the median of all nodes; of what two nodes or more have."""
     values = {}
     for row in ceiling_rows:
         if row["status"] == "ok" and number(row["value"]):
@@ -127,7 +127,7 @@ def draw_nodes(relative, verdicts):
     figure.text(0.012, 1 - 0.1 / height, "Nodes beside each other", va="top", fontsize=11, fontweight="bold")
     told = [f"{node}: {verdict.lower()}" for node, verdict in sorted(verdicts.items()) if verdict not in ("ALIKE", "ALONE")]
     more = f"; {len(shown)} of {len(relative)} lines, those that differ most" if len(shown) < len(relative) else ""
-    figure.text(0.012, 1 - 0.36 / height, style.shortened(f"percent faster (blue) or slower (red) than the median of all nodes{more}", 140), va="top", fontsize=8,
+    figure.text(0.012, 1 - 0.36 / height, style.shortened(f"percent faster (blue) or slower (orange) than the median of all nodes{more}", 140), va="top", fontsize=8,
                 color="#555555")
     figure.text(0.012, 0.12 / height, style.shortened("plumbline nodes says " + (", ".join(told) or "of none that it is worse"), 150), fontsize=8, color="#555555")
     return figure

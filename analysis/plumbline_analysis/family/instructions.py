@@ -30,7 +30,7 @@ def as_instructions(row):
 
 
 def draw(group, roofs):
-    """None where no case has its instructions counted."""
+    """The figure; None where no case has its instructions counted."""
     chosen, note = groups.chosen([row for row in group.rows if is_drawn(row)])
     rows = [row for row in map(as_instructions, chosen) if roofline.points_of(row)]
     if not rows:

@@ -28,7 +28,7 @@ def curves_of(tables):
 
 
 def roofs_of(ceiling_rows):
-    """By place: seconds of the least latency, GB/s of the greatest bandwidth one way and both ways."""
+    """The roofs by place: seconds of the least latency, GB/s of the greatest bandwidth one way and both ways."""
     roofs = {}
     for row in ceiling_rows:
         place = next((place for place in WAYS if row["name"].endswith(place)), None)

@@ -32,7 +32,7 @@ def _way(series):
 
 
 def draw(group, roofs):
-    """None where the group has no series."""
+    """The figure; None where the group has no series."""
     panels = panels_of(group.rows)
     if not panels:
         return None

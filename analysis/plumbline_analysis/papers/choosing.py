@@ -15,7 +15,7 @@ class Absent(Exception):
 
 @dataclass
 class Chosen:
-    """What a figure is drawn from."""
+    """The cases and roofs that a figure is drawn from."""
 
     group: groups.Group
     roofs: groups.Roofs

@@ -36,7 +36,7 @@ def write(arguments):
 
 
 def read(path):
-    """What plumbline says of the file; also where cases would lie by accesses to L1."""
+    """The documents that plumbline prints of the file; also where cases would lie by accesses to L1."""
     return {"show": _said(path, "show"), "ceilings": _said(path, "ceilings"), "by_accesses": _said(path, "show", "--by", ACCESSES)}
 
 

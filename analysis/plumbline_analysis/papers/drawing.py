@@ -1,4 +1,4 @@
-"""How the counterparts are drawn: under the roofs, in the planes of time, as bare ceilings, as bars."""
+"""The counterparts are drawn here: under the roofs, in the planes of time, as bare ceilings, as bars."""
 import dataclasses
 
 from .. import groups, program, roofline, style
