@@ -295,6 +295,28 @@ def test_ways_are_paths_of_each_level_from_the_first_value_to_the_last():
     assert overlapping.faults(figure) == []
 
 
+def test_ways_over_teams_are_under_each_teams_own_roofs():
+    rows = cascade_lake("")
+    both = rows + [{**row, "ranks": 2, "value": 1.9 * row["value"]} for row in rows]
+    (one,), (two,) = ([group_of_team(ranks, both)] for ranks in (1, 2))
+    figure = trajectories.draw_teams([one, two], lambda group: groups.roofs_of(both, group))
+    axes = figure.axes[0]
+    assert axes.get_title(loc="left") == "triad over ranks" and "n=8" in axes.get_title(loc="right")
+    (way,) = with_gid(axes, "way mem")
+    assert list(way.get_ydata()) == [2.0, 3.8]
+    flat = {round(line.get_ydata()[-1], 6) for line in axes.lines if len(line.get_ydata()) == 2 and line.get_ydata()[0] == line.get_ydata()[-1]}
+    assert {99.2, 188.48} <= flat, "the highest roof of each team"
+    assert overlapping.faults(figure) == []
+    assert trajectories.draw_teams([one], lambda group: groups.roofs_of(both, group)) is None
+
+
+def group_of_team(ranks, rows):
+    group = groups.Group("vm", f"r{ranks}t1", "fp64", [])
+    row = case_of(0, (0.1, 1.0, 0.5), groups.roofs_of(rows, group), False)
+    group.rows.append({**row, "case": f"validation/triad/fp64/n=8/r{ranks}t1/f", "kernel": "validation/triad", "flavor": "f", "ranks": ranks, "gflops": 2.0 * (1.9 if ranks == 2 else 1)})
+    return group
+
+
 # ------------------------------------------------------------------------------------------------------------------ messages
 
 

@@ -1,5 +1,6 @@
 """The rooflines beside the hierarchical one: of time, of instructions, of messages, ways of cases through them, and heat maps."""
 from .. import groups
+from ..judged import is_gpu
 from . import heat, instructions, messages, planes, trajectories
 
 
@@ -7,6 +8,7 @@ def figures(tables, ceilings, show, score, nodes, notes):
     """Yields (file name, title, figure) of each that the documents have data for; `notes` gets what they have not."""
     found = groups.groups_of(show["rows"])[0]
     yield from _by_group(found, ceilings["rows"], notes)
+    yield from _teams(found, ceilings["rows"])
     curves, roofs = messages.curves_of(tables), messages.roofs_of(ceilings["rows"])
     if curves and roofs:
         yield "messages", "Roofline of messages", messages.draw(curves, roofs, messages.exchanges_of(tables, show["rows"]))
@@ -41,3 +43,15 @@ def _by_group(found, ceiling_rows, notes):
                 yield f"{name}-{group.slug}", f"{title}, {group.title}", figure
         if not drawn:
             notes.append(absent)
+
+
+def _teams(found, ceiling_rows):
+    """Ways over ranks and threads, a figure a node and precision that two teams of CPUs ran."""
+    together = {}
+    for group in found:
+        if not is_gpu(group.team):
+            together.setdefault((group.node, group.precision), []).append(group)
+    for (node, precision), of_node in sorted(together.items()):
+        figure = trajectories.draw_teams(of_node, lambda group: groups.roofs_of(ceiling_rows, group)) if len(of_node) > 1 else None
+        if figure:
+            yield f"teams-{groups.Group(node, '', precision, []).slug.rstrip('-')}", f"Ways over teams, {node}, {precision}", figure

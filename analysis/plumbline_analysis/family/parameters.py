@@ -42,7 +42,7 @@ def series_of(rows, parameter=None, least=3, ignored=()):
         alike = {}
         for all_of, row in of_rows:
             if isinstance(all_of.get(name), (int, float)):
-                rest = tuple(sorted((key, str(value)) for key, value in all_of.items() if key != name and key not in ignored))
+                rest = tuple(sorted((key, f"{value:g}" if isinstance(value, float) else str(value)) for key, value in all_of.items() if key != name and key not in ignored))
                 alike.setdefault((row["node"], row["kernel"], rest), {}).setdefault(all_of[name], row)
         for (_, kernel, rest), by_value in alike.items():
             if len(by_value) >= least:

@@ -33,7 +33,28 @@ def _way(series):
 
 def draw(group, roofs):
     """The figure; None where the group has no series."""
-    panels = panels_of(group.rows)
+    return _draw(panels_of(group.rows), roofs, f"Ways under the roofs   {group.title}")
+
+
+def draw_teams(found, roofs_of):
+    """Ways over ranks and threads: the cases of one node and precision, whose teams stand under roofs of their own. `found`: the groups of
+    the teams; `roofs_of`: the roofs of a group. None where no case ran on two teams."""
+    roofs = [(group, own) for group in found if (own := roofs_of(group)) and not own.note]
+    rows = [row for group, _ in roofs for row in group.rows if not row.get("phase")]
+    panels = {}
+    for parameter in ("ranks", "threads"):
+        for series in series_of(rows, parameter, least=2):
+            panels.setdefault((series.kernel, parameter), []).append(series)
+    chosen = sorted(panels.items(), key=lambda one: -max(_way(series) for series in one[1]))[:PANELS]
+    if not chosen:
+        return None
+    largest = max((own for _, own in roofs), key=lambda own: own.top)
+    group = found[0]
+    return _draw([(key, sorted(series, key=lambda one: -_rate(one))[:1]) for key, series in chosen], largest, f"Ways over teams   {group.node} · {group.precision}",
+                 [own for _, own in roofs if own is not largest])
+
+
+def _draw(panels, roofs, title, others=()):
     if not panels:
         return None
     columns = min(3, len(panels))
@@ -46,11 +67,14 @@ def draw(group, roofs):
         one, up = (width - 0.75) / columns, (height - 1.15) / lines
         axes = figure.add_axes(((0.75 + across * one) / width, (height - 0.8 - (down + 1) * up + 0.3) / height, (one - 0.5) / width, (up - 0.62) / height))
         panel(axes, roofs, shown, kernel, parameter, found)
+        for other in others:
+            roofline.draw_bare_roofs(axes, other, width=0.5)
     handles, names = legend_entries(shown, roofs)
     figure.legend(handles, names, loc="upper right", ncol=len(names), frameon=False, fontsize=8.5, bbox_to_anchor=(0.995, 1 - 0.36 / height),
                   handletextpad=0.2, columnspacing=1.1)
-    figure.text(0.012, 1 - 0.1 / height, f"Ways under the roofs   {group.title}", va="top", fontsize=11, fontweight="bold")
-    figure.text(0.012, 1 - 0.42 / height, "a larger symbol: a larger value", va="top", fontsize=8.5, color="#555555")
+    figure.text(0.012, 1 - 0.1 / height, title, va="top", fontsize=11, fontweight="bold")
+    told = "a larger symbol: a larger value" + ("; thin: smaller teams' roofs" if others else "")
+    figure.text(0.012, 1 - 0.42 / height, told, va="top", fontsize=8.5, color="#555555")
     figure.supxlabel(roofline.X_WORDS, fontsize=9, y=0.1 / height)
     figure.supylabel(roofline.Y_WORDS, fontsize=9, x=0.12 / width)
     return figure
