@@ -59,7 +59,7 @@ def _draw(panels, roofs, title, others=()):
         return None
     columns = min(3, len(panels))
     lines = math.ceil(len(panels) / columns)
-    figure = style.figure(max(7.0, 4.1 * columns + 0.7), 3.3 * lines + 1.05)
+    figure = style.figure(max(8.2, 4.1 * columns + 0.7), 3.3 * lines + 1.05)
     width, height = figure.get_size_inches()
     shown = [row for _, found in panels for series in found for row in series.rows]
     for index, ((kernel, parameter), found) in enumerate(panels):
@@ -74,7 +74,7 @@ def _draw(panels, roofs, title, others=()):
                   handletextpad=0.2, columnspacing=1.1)
     figure.text(0.012, 1 - 0.1 / height, title, va="top", fontsize=11, fontweight="bold")
     told = "a larger symbol: a larger value" + ("; thin: smaller teams' roofs" if others else "")
-    figure.text(0.012, 1 - 0.42 / height, told, va="top", fontsize=8.5, color="#555555")
+    figure.text(0.012, 1 - 0.42 / height, told, va="top", fontsize=8, color="#555555")
     figure.supxlabel(roofline.X_WORDS, fontsize=9, y=0.1 / height)
     figure.supylabel(roofline.Y_WORDS, fontsize=9, x=0.12 / width)
     return figure
