@@ -134,15 +134,19 @@ def spread_out(wanted, heights, low, high):
 
 
 def _label_peaks_inside(axes, roofs, boxes):
-    left, right = axes.get_xlim()
-    first = min(roofs.ridge(level) for level in roofs.bandwidths)
     left_out = []
     for peak, text in peak_labels(roofs.peaks):
-        (begin, y), (end, _) = (axes.transData.transform((x, peak["value"])) for x in (max(left, first * peak["value"] / roofs.top), right))
-        room = end - begin - style.text_width(axes, text, SIZE)
-        steps = range(6, max(7, int(room)), 12)
-        candidates = [place for dx in steps for place in ((end - dx, y + 4, "right", "bottom"), (end - dx, y - 4, "right", "top"))]
-        candidates += [(end - dx, y - 17, "right", "top") for dx in steps] + [(end - dx, y + 17, "right", "bottom") for dx in steps]
-        if style.place_free(axes, boxes, [(text, candidates, 0.0)], fontsize=SIZE) is None:
+        shorter = text.partition(", CV ")[0]
+        options = [(words, _at_the_end(axes, roofs, peak, words), 0.0) for words in (text, shorter, shorter.removesuffix(" GFLOP/s"))]
+        if style.place_free(axes, boxes, options, fontsize=SIZE) is None:
             left_out.append(text)
     return left_out
+
+
+def _at_the_end(axes, roofs, peak, text):
+    """Places over a peak's line, the nearest to its right end first, below it, and a row further away."""
+    left, right = axes.get_xlim()
+    first = min(roofs.ridge(level) for level in roofs.bandwidths)
+    (begin, y), (end, _) = (axes.transData.transform((x, peak["value"])) for x in (max(left, first * peak["value"] / roofs.top), right))
+    steps = range(6, max(7, int(end - begin - style.text_width(axes, text, SIZE))), 8)
+    return [(end - dx, y + up, "right", vertical) for up, vertical in ((4, "bottom"), (-4, "top"), (17, "bottom"), (-17, "top")) for dx in steps]

@@ -336,9 +336,10 @@ def test_messages_stand_under_their_latency_and_bandwidth():
     assert set(curves) == {("inside a node", "one way"), ("between nodes", "one way")} and roofs["between nodes"] == {"latency": 2e-6, "one way": 20.0}
     assert exchanges == [("cg halo", 2, 2e4, pytest.approx(0.8))], "one rank alone exchanges nothing"
     figure = messages.draw(curves, roofs, exchanges)
-    (roof,) = with_gid(figure.axes[0], "roof between nodes")
-    assert roof.get_xdata()[1] == pytest.approx(20e9 * 2e-6) and roof.get_ydata()[1] == 20.0
-    assert roof.get_ydata()[0] == pytest.approx(roof.get_xdata()[0] / 2e-6 / 1e9)
+    (roof,), (single,) = (with_gid(figure.axes[0], f"{what} between nodes") for what in ("roof", "latency"))
+    a_second = 1e9 * 20.0 / (1 + 9e4 / 8) / 8
+    assert roof.get_xdata()[1] == pytest.approx(20e9 / a_second) and single.get_xdata()[1] == pytest.approx(20e9 * 2e-6)
+    assert roof.get_ydata()[1] == single.get_ydata()[1] == 20.0 and single.get_ydata()[0] == pytest.approx(single.get_xdata()[0] / 2e-6 / 1e9)
     assert overlapping.faults(figure) == []
 
 

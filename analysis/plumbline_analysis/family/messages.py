@@ -1,7 +1,8 @@
 """The roofline of messages: what messages of a size reach, under the latency and the bandwidth that MPI was measured to have.
 
-A message of so many bytes takes the latency at the least, and no more crosses than the bandwidth: the two roofs. Exchanges of applications
-are points: bytes and messages by their model, seconds measured.
+One message at a time takes the latency at the least (dotted); a stream of many has a greatest number of messages a second, by its smallest ones, and
+no more crosses than the bandwidth: the two roofs of a stream. Exchanges of applications are points: bytes and messages by their model, seconds
+measured.
 """
 from matplotlib.lines import Line2D
 
@@ -42,6 +43,11 @@ def roofs_of(ceiling_rows):
     return {place: own for place, own in roofs.items() if "latency" in own and "one way" in own}
 
 
+def message_rates(curves):
+    """The messages a second of the fastest stream one way, by place."""
+    return {place: max(1e9 * rate / size for size, rate in points) for (place, pattern), points in curves.items() if pattern == "one way"}
+
+
 def exchanges_of(tables, show_rows):
     """The exchanges that were timed: (name, ranks, bytes of a message, GB/s of a rank). Phases, and no applications: those compute too."""
     model = tables["model"]
@@ -72,8 +78,9 @@ def draw(curves, roofs, exchanges):
     style.log_axis(axes.yaxis)
     figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
+    rates = message_rates(curves)
     for place, own in roofs.items():
-        _draw_roof(axes, place, own)
+        _draw_roof(axes, place, own, rates.get(place))
     for (place, pattern), points in sorted(curves.items()):
         color, marker = WAYS[place]
         axes.plot(*zip(*points), PATTERNS[pattern], marker=marker, color=color, ms=4.5, lw=1.2, mfc=color if pattern == "one way" else "white", zorder=4,
@@ -81,7 +88,7 @@ def draw(curves, roofs, exchanges):
     for position, (*_, size, rate) in enumerate(exchanges, start=1):
         axes.plot([size], [rate], "D", ms=7, color="#CC79A7", mec=style.INK, mew=0.8, zorder=5, gid="exchange")
         style.number_near(axes, boxes, position, axes.transData.transform((size, rate)))
-    _key(axes, roofs, exchanges)
+    _key(axes, roofs, rates, exchanges)
     axes.set_xlabel("size of a message")
     axes.set_ylabel("bandwidth (GB/s)")
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6)
@@ -90,22 +97,27 @@ def draw(curves, roofs, exchanges):
     return figure
 
 
-def _draw_roof(axes, place, own):
-    """A size over the latency up to the bandwidth one way, then that."""
+def _draw_roof(axes, place, own, rate):
+    """A size times messages a second up to the bandwidth one way, then that; and a size over the latency, dotted."""
     color, _ = WAYS[place]
     left, right = axes.get_xlim()
-    ridge = own["one way"] * 1e9 * own["latency"]
-    axes.plot([left, ridge, right], [left / own["latency"] / 1e9, own["one way"], own["one way"]], "-", color=color, lw=4.5, alpha=0.25, zorder=2,
-              gid=f"roof {place}", scalex=False, scaley=False)
+    top = own["one way"]
+    looks = [(1.0 / own["latency"], {"ls": ":", "lw": 1.2, "gid": f"latency {place}"})]
+    if rate:
+        looks.append((rate, {"ls": "-", "lw": 4.5, "alpha": 0.25, "gid": f"roof {place}"}))
+    for messages, look in looks:
+        ridge = top * 1e9 / messages
+        axes.plot([left, ridge, right], [left * messages / 1e9, top, top], color=color, zorder=2, scalex=False, scaley=False, **look)
 
 
-def _key(axes, roofs, exchanges):
+def _key(axes, roofs, rates, exchanges):
     handles, _ = axes.get_legend_handles_labels()
     names = [handle.get_label() for handle in handles]
     for place, own in roofs.items():
         handles.append(Line2D([], [], color=WAYS[place][0], lw=4.5, alpha=0.25))
         both = f",\n{style.short(own['both ways'])} GB/s both ways" if "both ways" in own else ""
-        names.append(f"roof {place}:\n{style.seconds_text(own['latency'])} a message,\n{style.short(own['one way'])} GB/s one way{both}")
+        stream = f"{style.powers(rates[place])} messages a second,\n" if place in rates else ""
+        names.append(f"roof {place}:\n{stream}{style.short(own['one way'])} GB/s one way{both};\ndotted: one at a time, {style.seconds_text(own['latency'])}")
     if exchanges:
         handles.append(Line2D([], [], ls="none", marker="D", ms=7, color="#CC79A7", mec=style.INK, mew=0.8))
         names.append("exchanges of applications:\n" + "\n".join(f"{position}  {name}, {ranks} ranks" for position, (name, ranks, *_) in enumerate(exchanges, start=1)))
