@@ -31,7 +31,6 @@ def draw(group, roofs, rows, note="", size=(12.5, 7.2), every=False, strip=None,
     frame(axes, rows, roofs)
     axes.set_xlabel(words[1])
     axes.set_ylabel(words[2])
-    figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
     for row in rows:
         _draw_displaced(axes, row, boxes)

@@ -29,7 +29,6 @@ class Strip:
         axes.set_xlim(0, total)
         axes.set_ylim(0, 1)
         axes.set_title(self.text(), loc="left", fontsize=8, pad=3)
-        axes.figure.canvas.draw()
         for index, (name, seconds) in enumerate(self.parts):
             axes.barh(0.5, seconds, left=at, height=1, color="#d9d9d9" if index % 2 == 0 else "#c2c2c2", ec="white", lw=0.6, gid="without FLOPs")
             room = axes.bbox.width * seconds / total

@@ -6,7 +6,7 @@ from matplotlib.text import Text
 
 def texts_of(figure):
     """The texts that are drawn: labels, titles, legends, and the ticks' that are in the axes."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     found = list(figure.texts) + [text for legend in figure.legends for text in legend.get_texts()]
     if figure._suptitle:
         found.append(figure._suptitle)

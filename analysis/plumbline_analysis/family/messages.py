@@ -76,7 +76,6 @@ def draw(curves, roofs, exchanges):
     axes.set_ylim(min(ys) / 3, max(ys) * 3)
     style.byte_axis(axes.xaxis)
     style.log_axis(axes.yaxis)
-    figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
     rates = message_rates(curves)
     for place, own in roofs.items():

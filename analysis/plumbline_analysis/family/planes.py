@@ -265,7 +265,6 @@ def _log_frame(axes, xs, ys):
 
 def _boxes(axes, slopes):
     """The lines y = slope * x take their places first."""
-    axes.figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
     for slope in slopes:
         style.take_line(axes, boxes, *((x, slope * x) for x in axes.get_xlim()))

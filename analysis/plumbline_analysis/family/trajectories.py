@@ -86,7 +86,6 @@ def panel(axes, roofs, shown, kernel, parameter, found, named=False):
     axes.set_xlabel("")
     axes.set_ylabel("")
     axes.tick_params(labelsize=7.5)
-    axes.figure.canvas.draw()
     boxes = style.Boxes(axes.bbox.extents)
     roofline.draw_bare_roofs(axes, roofs)
     for level, row in roofs.bandwidths.items():
