@@ -148,7 +148,8 @@ class Boxes:
         return (4.0 * outside if outside > 1e-6 else 0.0) + float(taken)
 
     def _part(self, x0, y0, x1, y1):
-        return self._taken[max(0, math.floor(y0)) : max(0, math.ceil(y1)), max(0, math.floor(x0)) : max(0, math.ceil(x1))]
+        left, bottom, right, top = (max(0, round(value)) for value in (x0, y0, x1, y1))
+        return self._taken[bottom:top, left:right]
 
 
 def place(axes, boxes, candidates, text, angle=0.0, **look):
