@@ -1,5 +1,6 @@
 """python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json [--nodes nodes.json] -o DIR
 python3 -m plumbline_analysis history DIR --history history.json -o DIR
+python3 -m plumbline_analysis paper FILE.h5 -o DIR  (counterparts of the papers' figures)
 python3 -m plumbline_analysis paper DIR        (the experiment of Kwack et al. 2018: jobs/kwack2018.sh)"""
 import argparse
 import sys
@@ -17,13 +18,14 @@ def parse(arguments):
         report.add_argument(f"--{command}", required=True, metavar="JSON", help=f"what plumbline {command} FILE --json printed")
     report.add_argument("--nodes", metavar="JSON", help="what plumbline nodes FILE --json printed")
     report.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
+    report.add_argument("--all-roofs", action="store_true", help="draw every ceiling of arithmetic, not only those that say something of the cases")
     nights = commands.add_parser("history", help="control charts of a folder of nights (PNG, SVG)")
     nights.add_argument("file", metavar="DIR", help="the folder")
     nights.add_argument("--history", required=True, metavar="JSON", help="what plumbline history DIR --json printed")
     nights.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
-    paper = commands.add_parser("paper", help="the experiment of Kwack et al. 2018: its tables and figures beside the paper's")
-    paper.add_argument("file", metavar="DIR", help="folder with series, series_flows and stencils, each .h5 and .score.json")
-    paper.add_argument("-o", "--output", metavar="DIR", help="folder for the figures and kwack2018.json (default: the same)")
+    paper = commands.add_parser("paper", help="counterparts of the papers' figures, from one result file; of a folder the experiment of Kwack et al. 2018")
+    paper.add_argument("file", metavar="FILE|DIR", help="result file, or folder with series, series_flows and stencils, each .h5 and .score.json")
+    paper.add_argument("-o", "--output", metavar="DIR", help="folder for the figures, and papers.json or kwack2018.json (default: where the input is)")
     for command in (report, nights, paper):
         command.add_argument("--debug", action="store_true", help="after an error that nobody foresaw, show where in this package it rose")
     return parser.parse_args(arguments)

@@ -2,8 +2,6 @@
 import json
 import math
 
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
 from . import style
 from .judged import is_gpu, number, team, teams_of
 
@@ -73,9 +71,7 @@ def _limits(axes, points):
     axes.set_xlim(points.working_set_bytes.min() / 1.5, points.working_set_bytes.max() * 1.5)
     axes.set_ylim(points.value.min() / 1.5, points.value.max() * 1.4)
     style.log_axis(axes.yaxis)
-    axes.xaxis.set_major_locator(LogLocator(base=2, numticks=12))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.short_bytes(value)))
+    style.byte_axis(axes.xaxis)
 
 
 def _mark(axes, sizes, height, words, color_of, line):

@@ -24,6 +24,12 @@ def read(path, command):
         raise InputError(f"'{path}' cannot be read: {error.strerror}; {advice}") from error
     except ValueError as error:
         raise InputError(f"'{path}' is no JSON ({' '.join(str(error).split())}); {advice}") from error
+    return checked(document, command, path)
+
+
+def checked(document, command, path):
+    """The document, if it is what the command writes and has what is drawn here."""
+    advice = f"write it with plumbline {command} FILE --json"
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != f"plumbline-{command}/1":
         raise InputError(f"'{path}' has schema {schema!r}, not 'plumbline-{command}/1'; {advice}")

@@ -7,11 +7,14 @@ import matplotlib
 from . import kwack2018, kwack2018_figures, style
 from .errors import OutputError
 from .own_files import replacing
+from .papers import command
 from .report import save_all
 
 
 def write(arguments):
-    """Prints the tables; returns the paths written and notes about what could not be drawn."""
+    """Prints the tables; returns the paths written and notes about what could not be drawn. Of a result file: the papers' counterparts."""
+    if not os.path.isdir(arguments.file):
+        return command.write(arguments)
     folder = arguments.output or arguments.file
     campaigns = kwack2018.read(arguments.file)
     found = kwack2018.summary(campaigns)

@@ -4,7 +4,7 @@ import os.path
 
 from matplotlib.patches import Patch
 
-from . import groups, roofline, style
+from . import groups, roof_labels, roofline, style
 from .judged import number
 
 FUNCTIONS_A_FIGURE = 12
@@ -134,6 +134,8 @@ def _draw_places(axes, roofs, team, placed):
         boxes.add(x - half, y - half, x + half, y + half)
         ends.append((position, x, y, half))
     roofline.draw_roofs(axes, roofs, boxes)
+    roof_labels.ridges(axes, roofs, boxes)
+    roof_labels.label(axes, roofs, boxes, beside=False)
     for position, x, y, half in ends:
         away = half + 7
         candidates = [(x + more * east, y + more * north, "center", "center") for more in (away, away + 10, away + 22)

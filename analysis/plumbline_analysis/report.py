@@ -3,7 +3,7 @@ import os
 
 import matplotlib
 
-from . import accuracy, bandwidth, boxes, cases, groups, judged, page, program, roofline, style, vector
+from . import accuracy, bandwidth, boxes, cases, family, groups, judged, page, program, roofline, style, vector, without_flops
 from .errors import OutputError
 from .load import load
 from .own_files import replacing
@@ -19,7 +19,7 @@ def write(arguments):
     try:
         os.makedirs(arguments.output, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
-            figures = save_all(_figures(tables, ceilings, show, score, notes), arguments.output)
+            figures = save_all(_figures(tables, ceilings, show, score, nodes, notes, arguments.all_roofs), arguments.output)
         target = os.path.join(arguments.output, "report.html")
         text = page.build(os.path.basename(arguments.file), [(title, svg) for title, _, svg in figures], ceilings, show, score, facts, nodes)
         with replacing(target) as file:
@@ -41,12 +41,13 @@ def save_all(figures, folder):
     return saved
 
 
-def _figures(tables, ceilings, show, score, notes):
+def _figures(tables, ceilings, show, score, nodes, notes, all_roofs):
     """Yields (file name, title, figure)."""
     profile = program.of(show)
     if profile:
         yield f"profile-{_slug(profile['name'])}", f"Functions of {profile['name']}", program.draw(profile, ceilings["rows"], show["rows"])
-    yield from _rooflines(ceilings["rows"], show["rows"], notes)
+    yield from _rooflines(ceilings["rows"], show["rows"], notes, all_roofs)
+    yield from family.figures(tables, ceilings, show, score, nodes, notes)
     sweeps = bandwidth.sweeps_of(tables)
     for (node, team), points in sorted(sweeps.items()):
         reaches, sizes = bandwidth.plateaus(ceilings["rows"], node, team), bandwidth.cache_sizes(tables["machine"], node, team)
@@ -78,7 +79,7 @@ def _figures(tables, ceilings, show, score, notes):
         notes.append(f"accuracy figure (nothing was counted{': ' if reasons else ''}{_few(reasons)})")
 
 
-def _rooflines(ceiling_rows, show_rows, notes):
+def _rooflines(ceiling_rows, show_rows, notes, all_roofs):
     found, left_out = groups.groups_of(show_rows)
     roofless = []
     for group in found:
@@ -90,7 +91,7 @@ def _rooflines(ceiling_rows, show_rows, notes):
         pages = [chosen[i : i + groups.CASES_A_FIGURE] for i in range(0, len(chosen), groups.CASES_A_FIGURE)]
         for number, rows in enumerate(pages, start=1):
             name = f"roofline-{group.slug}" + (f"-{number}" if len(pages) > 1 else "")
-            yield name, f"Roofline, {group.title}", roofline.draw(group, roofs, rows, note)
+            yield name, f"Roofline, {group.title}", roofline.draw(group, roofs, rows, note, every=all_roofs, strip=without_flops.strip_of(show_rows, group))
         if len(group.rows) > len(chosen):
             yield f"cases-{group.slug}", f"All cases, {group.title}", cases.draw(group, roofs)
     if left_out:

@@ -1,39 +1,125 @@
 """The hierarchical roofline: FLOP/s over arithmetic intensity at each memory level, under the measured ceilings."""
 import dataclasses
-import itertools
 import math
-import os.path
 
 import numpy
 
-from . import style
-from .groups import bandwidth_text, interval, source_of
+from . import roof_labels, style
+from .groups import interval, source_of
 from .judged import number
 from .key import draw_key
+from .own_roofs import occupancy_note, own_roofs
 
 
 NEXT_TO_NOTHING = 1000.0  # FLOP/byte: a level beyond carries next to nothing, as plumbline show has it
-SIDE_BY_SIDE = 1.1  # the largest ratio of two peaks whose labels would lie on each other
+SMALLEST, LARGEST = 5.5, 12.0  # symbols in points
+ABOVE_ROOF = 100.5  # percent, as plumbline show has it
+NARROW = 10.0  # inches: below it the key stands under the figure
 
 
-def draw(group, roofs, rows, note=""):
-    """One figure with up to CASES_A_FIGURE numbered cases and their key beside it."""
-    figure = style.figure(12.5, 7.2)
-    axes = figure.add_axes((0.065, 0.10, 0.60, 0.82))
+HEAD = "Roofline"
+X_WORDS, Y_WORDS = "arithmetic intensity (FLOP per byte across each level's boundary)", "performance (GFLOP/s)"
+WORDS = (HEAD, X_WORDS, Y_WORDS, "FLOP/byte")  # what stands over a figure and at its axes, and the unit of its points
+
+
+def draw(group, roofs, rows, note="", size=(12.5, 7.2), every=False, strip=None, words=WORDS):
+    """One figure with up to CASES_A_FIGURE numbered cases and their key. `every`: all peaks, not only those that say something of these
+    cases. `strip`: kernels without FLOPs (without_flops.py). `words`: as WORDS, of a roofline of something else than FLOPs."""
+    figure = style.figure(*size)
+    frame_at, strip_at, key_at = _layout(size, bool(strip))
+    axes = figure.add_axes(frame_at)
     frame(axes, rows, roofs)
-    figure.canvas.draw()
+    axes.set_xlabel(words[1])
+    axes.set_ylabel(words[2])
     boxes = style.Boxes(axes.bbox.extents)
     for row in rows:
         _draw_displaced(axes, row, boxes)
-    drawn = [_draw_case(axes, row, boxes) for row in rows]
+    longest = max((number(row.get("seconds")) or 0.0 for row in rows), default=0.0)
+    drawn = [_draw_case(axes, row, boxes, size_of_time(row, longest)) for row in rows]
+    kept, others = (roofs.peaks, []) if every else roof_labels.that_matter(roofs.peaks, rows)
     # By height, so that labels of those that lie side by side become one.
-    peaks = sorted(roofs.peaks + own_roofs(rows, roofs.peaks), key=lambda peak: -peak["value"])
-    draw_roofs(axes, dataclasses.replace(roofs, peaks=peaks), boxes)
+    shown = dataclasses.replace(roofs, peaks=sorted(kept + own_roofs(rows, kept), key=lambda peak: -peak["value"]))
+    draw_roofs(axes, shown, boxes)
+    roof_labels.ridges(axes, shown, boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
-        _number_case(axes, position, ends, boxes)
-    axes.set_title(f"Roofline   {group.title}", loc="left", fontsize=11, fontweight="bold")
-    draw_key(figure, rows, roofs, " ".join(filter(None, [note, _displaced_note(rows), _occupancy_note(rows)])))
+        _number_case(axes, position, ends, boxes, style.FLAG if is_above(row) else style.INK)
+    launches = [_draw_launch_roof(axes, row, boxes) for row in rows]
+    unnamed = roof_labels.label(axes, shown, boxes, beside=True)
+    axes.set_title(f"{words[0]}   {group.title}", loc="left", fontsize=11, fontweight="bold")
+    if strip:
+        strip.draw(figure.add_axes(strip_at))
+    notes = [note, _displaced_note(rows), occupancy_note(rows), *_others_notes(unnamed, others),
+             f"area of a symbol: time of a sweep, {style.seconds_text(longest)} the largest" if longest else "",
+             "caps: the roof that a case's launches leave" if any(launches) else ""]
+    draw_key(figure, rows, roofs, " · ".join(filter(None, notes)), key_at, 1 if size[0] >= NARROW else 2, words[3])
     return figure
+
+
+def _layout(size, strip):
+    """The places of frame, strip and key (left, bottom, width, height), in parts of the figure."""
+    width, height = size
+    left, beside, key, top = 0.8, 1.7, 3.95, 0.5
+    bottom = 0.62 + (0.6 if strip else 0.0)
+    if width < NARROW:
+        low = height * 0.45
+        places = [(left, low + bottom, width - left - beside, height - low - bottom - top), (left, low + 0.1, width - left - beside, 0.2),
+                  (0.15, 0.1, width - 0.3, low - 0.2)]
+    else:
+        across = width - left - beside - key
+        places = [(left, bottom, across, height - bottom - top), (left, 0.12, across, 0.2), (width - key + 0.05, 0.2, key - 0.15, height - 0.55)]
+    return [(x / width, y / height, across / width, up / height) for x, y, across, up in places]
+
+
+def size_of_time(row, longest):
+    """A symbol's diameter in points: its area is in proportion to the time of a sweep, but that it must be seen."""
+    return max(SMALLEST, LARGEST * math.sqrt((number(row.get("seconds")) or 0.0) / longest)) if longest else 7.0
+
+
+def is_above(row):
+    return (number(row.get("percent_of_roof")) or 0.0) >= ABOVE_ROOF
+
+
+def _others_notes(unnamed, others):
+    """Notes on roofs that have no name in the figure, or no line."""
+    if unnamed:
+        yield f"without a name for want of room: {', '.join(unnamed)}"
+    if others:
+        yield "not drawn, as no case here is under them (GFLOP/s): " + ", ".join(f"{peak['name']} {style.short(peak['value'])}" for peak in others)
+
+
+def _draw_launch_roof(axes, row, boxes):
+    """A cap over a case: its FLOPs over the least time of all its launches (Wang et al. 2020, figure 2a), where that is its lowest roof.
+    Returns whether it is."""
+    overhead = number((row.get("time_roofline") or {}).get("overhead_seconds"))
+    rate = row["flops"] / overhead / 1e9 if overhead else None
+    if not rate or rate > (number(row.get("roof_gflops")) or math.inf) or rate < axes.get_ylim()[0]:
+        return False
+    points = points_of(row)
+    left, right = points[0][2] / 1.3, points[-1][2] * 1.3
+    axes.plot([left, left, right, right], [rate / 1.15, rate, rate, rate / 1.15], "-", color=style.OVERHEAD, lw=2.0, zorder=4, gid="launch roof")
+    _take_line(axes, boxes, left, rate, right, rate, margin=3)
+    launches = number(row["time_roofline"].get("launches")) or 1
+    (x, y), (end, _) = _pixels(axes, left, rate), _pixels(axes, right, rate)
+    places = [((x + end) / 2, y + 4, "center", "bottom"), (x - 4, y, "right", "center"), (end + 4, y, "left", "center"), ((x + end) / 2, y - 4, "center", "top")]
+    style.place_free(axes, boxes, [(f"{style.short(launches)} launch{'es' if launches != 1 else ''}", places, 0.0)], fontsize=7, color=style.OVERHEAD)
+    return True
+
+
+def _number_case(axes, position, ends, boxes, color):
+    """The case's number beside one of its ends; a leader where it had to go further."""
+    (x0, y0), (x1, y1) = ends
+    candidates = [place for away in (11, 20) for place in ((x1 + away, y1, "left", "center"), (x0 - away, y0, "right", "center"))]
+    for away in (15, 22, 30, 40, 52, 66, 82, 100, 125):
+        for turn in (0, 30, -30, 60, -60, 90, -90):
+            east, north = away * math.cos(math.radians(turn)), away * math.sin(math.radians(turn))
+            candidates += [(x1 + east, y1 + north, "center", "center"), (x0 - east, y0 + north, "center", "center")]
+    label = style.place(axes, boxes, candidates, str(position), fontsize=8.5, fontweight="bold", color=color)
+    box = label.get_window_extent()
+    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+    end = min(ends, key=lambda point: math.hypot(point[0] - x, point[1] - y))
+    distance = math.hypot(end[0] - x, end[1] - y)
+    if distance > 24:
+        style.leader(axes, (x, y), end, from_=8 / distance, to=1 - 6 / distance)
 
 
 def _displaced_note(rows):
@@ -54,9 +140,9 @@ def frame(axes, rows, roofs):
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, roofs.top * 2.6)
     style.log_axis(axes.xaxis)
-    style.log_axis(axes.yaxis)
-    axes.set_xlabel("arithmetic intensity at each level (FLOP per byte across the level's boundary towards the core)")
-    axes.set_ylabel("performance (GFLOP/s)")
+    style.log_axis(axes.yaxis, style.powers if roofs.top > 2e4 else style.short)
+    axes.set_xlabel(X_WORDS)
+    axes.set_ylabel(Y_WORDS)
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6, zorder=0)
     axes.set_axisbelow(True)
 
@@ -66,11 +152,7 @@ def _pixels(axes, x, y):
 
 
 def _take_line(axes, boxes, x0, y0, x1, y1, margin=1.5):
-    (a, b), (c, d) = _pixels(axes, x0, y0), _pixels(axes, x1, y1)
-    steps = max(1, int(math.hypot(c - a, d - b) / 8))
-    for i in range(steps):
-        p, q = i / steps, (i + 1) / steps
-        boxes.add(a + (c - a) * p - margin, b + (d - b) * p - margin, a + (c - a) * q + margin, b + (d - b) * q + margin)
+    style.take_line(axes, boxes, (x0, y0), (x1, y1), margin)
 
 
 def points_of(row):
@@ -81,50 +163,6 @@ def points_of(row):
     points = sorted(((name, *interval(level)) for name, level in row["levels"].items() if number(level.get("ai"))),
                     key=lambda point: (point[2], style.level_order(point[0])))
     return [point for point in points if point[2] <= NEXT_TO_NOTHING] or points[:1]
-
-
-def mix_roofs(rows, peaks):
-    """The roof of a case's own mix of FMAs, sums and products, where that is its lowest.
-
-    As `plumbline show --json` has it (older documents: what equation 7 of Yang et al. 2019 leaves of the peak); one within 2 % of a ceiling
-    or of another such roof is not drawn.
-    """
-    found = {}
-    for row in rows:
-        value, mix = number(row.get("compute_roof_gflops", row.get("partial_fma_gflops"))), (row.get("fma_mix") or {}).get(row["precision"])
-        if not value or not mix or mix["fraction"] >= 1 or value > 1.000001 * (number(row.get("roof_gflops")) or 0):
-            continue
-        if all(abs(value / other - 1) > 0.02 for other in [*found, *(peak["value"] for peak in peaks)]):
-            found[value] = {"name": f"mix of FMA fraction {mix['fraction']:.2f}", "value": value}
-    return [found[value] for value in sorted(found, reverse=True)]
-
-
-def occupancy_roofs(rows, peaks):
-    """The roof of arithmetic at a case's measured occupancy, as `plumbline show --json` has it.
-
-    One that takes off less than 2 %, or lies within 2 % of a ceiling or of another such roof, is not drawn.
-    """
-    found = {}
-    for row in rows:
-        roof = row.get("occupancy_roof") or {}
-        value, part = number(roof.get("gflops")), number(roof.get("part"))
-        if value and part and part < 0.98 and all(abs(value / other - 1) > 0.02 for other in [*found, *(peak["value"] for peak in peaks)]):
-            found[value] = {"name": f"at {style.short(roof['warps'])} of {style.short(roof['most_warps'])} warps", "value": value}
-    return [found[value] for value in sorted(found, reverse=True)]
-
-
-def own_roofs(rows, peaks):
-    """The roofs that are of single cases: by their mix of FMAs, and by their occupancy."""
-    mixes = mix_roofs(rows, peaks)
-    return mixes + occupancy_roofs(rows, peaks + mixes)
-
-
-def _occupancy_note(rows):
-    """Says why no roof by occupancy is drawn, where counters of a GPU counted but nothing measured tells what it allows."""
-    roofs = [row["occupancy_roof"] for row in rows if row.get("occupancy_roof")]
-    if not roofs or any(number(roof.get("gflops")) for roof in roofs):
-        return ""
-    return f"No roofs by occupancy: {roofs[0]['reason']}."
 
 
 def displaced_of(row):
@@ -145,13 +183,13 @@ def _draw_displaced(axes, row, boxes):
     _take_line(axes, boxes, start, row["gflops"], displaced["ai"], row["gflops"], margin=4)
 
 
-def _draw_case(axes, row, boxes):
+def _draw_case(axes, row, boxes, symbol):
     """A case's points, one a level, all at its FLOP/s, joined; returns the pixel positions of its ends."""
     rate, points = row["gflops"], points_of(row)
     ends = [_pixels(axes, points[0][2], rate), _pixels(axes, points[-1][2], rate)]
     axes.plot([points[0][2], points[-1][2]], [rate, rate], "-", color=style.INK, lw=0.8, alpha=0.55, zorder=3)
     _take_line(axes, boxes, points[0][2], rate, points[-1][2], rate)
-    for (name, low, ai, high), size in zip(points, sizes_of(axes, points, rate, 7.0)):
+    for (name, low, ai, high), size in zip(points, sizes_of(axes, points, rate, symbol)):
         _draw_interval(axes, name, low, ai, high, rate, boxes)
         style.draw_point(axes, ai, rate, name, source_of(row, name), size, zorder=6 - size / 20)
         x, y = _pixels(axes, ai, rate)
@@ -190,6 +228,7 @@ def _draw_interval(axes, level, low, ai, high, rate, boxes):
 
 
 def draw_roofs(axes, roofs, boxes):
+    """The lines of all roofs. Their names are written by roof_labels."""
     left, right = axes.get_xlim()
     bottom = axes.get_ylim()[0]
     for level, row in roofs.bandwidths.items():
@@ -208,9 +247,6 @@ def draw_roofs(axes, roofs, boxes):
         if top:  # bands of all peaks would pile up; the others' labels say their spread
             _shade(axes, peak, (begin, right), lambda x, rate: rate + 0 * x, peak["value"], style.INK)
         _take_line(axes, boxes, begin, peak["value"], right, peak["value"])
-    _label_ridges(axes, roofs, boxes)
-    _label_peaks(axes, roofs, boxes)
-    _label_bandwidths(axes, roofs, boxes)
 
 
 def _shade(axes, row, x, rate_at, top, color):
@@ -220,87 +256,6 @@ def _shade(axes, row, x, rate_at, top, color):
         x = numpy.geomspace(*x, 60)
         edges = [numpy.minimum(rate_at(x, value), top) for value in (low, high)]
         axes.fill_between(x, *edges, color=color, alpha=0.11, lw=0, zorder=1)
-
-
-def _spread(row):
-    return f", CV {style.short(100 * row['cv'])} %" if isinstance(row.get("cv"), (int, float)) else ""
-
-
-def _label_ridges(axes, roofs, boxes):
-    for level in roofs.bandwidths:
-        x, y = _pixels(axes, roofs.ridge(level), roofs.top)
-        candidates = [(x + dx, y + dy, "center", "bottom") for dy in (6, 18, 30) for dx in (0, 14, -14, 28, -28)]
-        style.place(axes, boxes, candidates, style.short(roofs.ridge(level)), fontsize=7.5, color=style.level_look(level)[0], fontweight="bold")
-
-
-def peak_labels(peaks):
-    """The labels of peaks: of each the peak whose line it stands at, and its text. Those one after the other that lie side by side share one."""
-    together = []
-    for peak in peaks:
-        if together and 1 <= together[-1][0]["value"] / peak["value"] <= SIDE_BY_SIDE:
-            together[-1].append(peak)
-        else:
-            together.append([peak])
-    for group in together:
-        kinds = [list(kind) for _, kind in itertools.groupby(group, lambda peak: peak["name"].split()[0])]
-        spread = _spread(group[0]) if len(group) == 1 else ""
-        yield group[0], ", ".join(map(_names_and_values, kinds)) + " GFLOP/s" + spread
-
-
-def _names_and_values(peaks):
-    """The peaks of one kind in words: what their names begin with alike is said once."""
-    words = [peak["name"].split() for peak in peaks]
-    shared = 0 if len(peaks) == 1 else len(os.path.commonprefix(words))
-    texts = [" ".join([*name[shared:], style.short(peak["value"])]) for name, peak in zip(words, peaks)]
-    return " ".join([*words[0][:shared], ", ".join(texts)])
-
-
-def _label_peaks(axes, roofs, boxes):
-    left, right = axes.get_xlim()
-    first = min(roofs.ridge(level) for level in roofs.bandwidths)
-    for peak, text in peak_labels(roofs.peaks):
-        (begin, y), (end, _) = (_pixels(axes, x, peak["value"]) for x in (max(left, first * peak["value"] / roofs.top), right))
-        room = end - begin - style.text_width(axes, text, 8)
-        candidates = []
-        for dx in range(6, max(7, int(room)), 12):
-            candidates += [(end - dx, y + 4, "right", "bottom"), (end - dx, y - 4, "right", "top")]  # above the line, else below it
-        row = (y + 17, "right", "bottom") if peak is roofs.peaks[0] else (y - 17, "right", "top")  # else a row further away
-        candidates += [(end - dx, *row) for dx in range(6, max(7, int(room)), 12)]
-        style.place(axes, boxes, candidates, text, fontsize=8)
-
-
-def _label_bandwidths(axes, roofs, boxes):
-    left, bottom = axes.get_xlim()[0], axes.get_ylim()[0]
-    for level, row in roofs.bandwidths.items():
-        value, ridge = row["value"], roofs.ridge(level)
-        start = max(left, bottom / value)
-        (a, b), (c, d) = _pixels(axes, start, start * value), _pixels(axes, ridge, roofs.top)
-        length = math.hypot(c - a, d - b)
-        east, north = (c - a) / length, (d - b) / length
-        text = bandwidth_text(row) + _spread(row)
-        room = length - style.text_width(axes, text, 8)
-        candidates = []
-        for away, vertical in ((5, "bottom"), (-5, "top")):  # above the line, else below it
-            for step in range(8, max(9, int(room)), 8):
-                candidates.append((a + east * step - north * away, b + north * step + east * away, "left", vertical))
-        style.place(axes, boxes, candidates, text, math.degrees(math.atan2(d - b, c - a)), fontsize=8, color=style.level_look(level)[0])
-
-
-def _number_case(axes, position, ends, boxes):
-    """The case's number beside one of its ends; a leader where it had to go further."""
-    (x0, y0), (x1, y1) = ends
-    candidates = [place for away in (11, 20) for place in ((x1 + away, y1, "left", "center"), (x0 - away, y0, "right", "center"))]
-    for away in (15, 22, 30, 40, 52):
-        for turn in (0, 30, -30, 60, -60, 90, -90):
-            east, north = away * math.cos(math.radians(turn)), away * math.sin(math.radians(turn))
-            candidates += [(x1 + east, y1 + north, "center", "center"), (x0 - east, y0 + north, "center", "center")]
-    label = style.place(axes, boxes, candidates, str(position), fontsize=8.5, fontweight="bold")
-    box = label.get_window_extent()
-    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    end = min(ends, key=lambda point: math.hypot(point[0] - x, point[1] - y))
-    distance = math.hypot(end[0] - x, end[1] - y)
-    if distance > 24:
-        style.leader(axes, (x, y), end, from_=8 / distance, to=1 - 6 / distance)
 
 
 def draw_bare_roofs(axes, roofs, width=1.0):

@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 # Okabe and Ito's colours: told apart with any colour vision and in grey print by their lightness.
 LEVELS = {
@@ -20,6 +20,7 @@ LEVELS = {
 SERIES = (("#0072B2", "o"), ("#D55E00", "D"), ("#009E73", "s"), ("#CC79A7", "v"), ("#E69F00", "^"), ("#56B4E9", "P"), ("#000000", "X"))
 MEMORIES = ("mem", "system")  # no caches: they have no size that a working set might fit
 INK, FAINT = "#222222", "#9a9a9a"
+OVERHEAD, FLAG = "#555555", "#B0003A"  # what launches cost; what needs a look
 LEVEL_NAMES = {"mem": "memory", "system": "host memory"}
 BYTES_SOURCES = {"hardware": "bytes counted by hardware", "emulated": "bytes simulated", "model": "bytes from the model"}
 
@@ -88,6 +89,22 @@ def short_bytes(value):
     return f"{short(value)} B"
 
 
+def seconds_text(seconds):
+    """Seconds in words."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
+        if seconds * factor >= 0.9995:
+            return f"{short(seconds * factor)} {unit}"
+    return f"{short(seconds * 1e9)} ns"
+
+
+def powers(value):
+    """1 k, 10 M, 100 G: short also where an axis spans many decades."""
+    for factor, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= factor:
+            return f"{short(value / factor)} {unit}"
+    return short(value)
+
+
 def shortened(text, width):
     """The text with its middle left out where it is longer than `width` characters."""
     return text if len(text) <= width else text[: width * 2 // 3 - 1] + "…" + text[len(text) - width // 3 :]
@@ -103,30 +120,36 @@ def log_axis(axis, formatter=short):
     axis.set_minor_formatter(NullFormatter())
 
 
+def byte_axis(axis):
+    """Powers of two, in words."""
+    axis.set_major_locator(LogLocator(base=2, numticks=12))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short_bytes(value)))
+
+
 class Boxes:
-    """The places that are taken on the canvas, in pixels, so that the next label finds a free place."""
+    """The places that are taken on the canvas, pixel by pixel, so that the next label finds a free place."""
 
     def __init__(self, limits):
         self.limits = limits  # x0, y0, x1, y1 that labels must stay within
-        self.taken = []
+        self._taken = numpy.zeros((math.ceil(limits[3]) + 1, math.ceil(limits[2]) + 1), dtype=numpy.uint16)
 
     def add(self, x0, y0, x1, y1):
-        self.taken.append((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+        self._part(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))[...] += 1
 
     def overlap(self, pieces):
         """Area in square pixels that `pieces` share with what is taken, and four times what lies outside of the limits."""
-        inside = _shared(pieces, [self.limits])
-        whole = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in pieces)
-        return (4.0 * (whole - inside) if whole - inside > 1e-6 else 0.0) + _shared(pieces, self.taken)
+        left, bottom, right, top = self.limits
+        outside = taken = 0.0
+        for x0, y0, x1, y1 in pieces:
+            inside = max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom))
+            outside += (x1 - x0) * (y1 - y0) - inside
+            taken += self._part(x0, y0, x1, y1).sum()
+        return (4.0 * outside if outside > 1e-6 else 0.0) + float(taken)
 
-
-def _shared(pieces, boxes):
-    """The area that two lists of boxes share, pair by pair."""
-    if not boxes:
-        return 0.0
-    a, b = numpy.asarray(pieces)[:, None, :], numpy.asarray(boxes)[None, :, :]
-    sides = numpy.minimum(a[..., 2:], b[..., 2:]) - numpy.maximum(a[..., :2], b[..., :2])
-    return float(numpy.clip(sides, 0.0, None).prod(axis=-1).sum())
+    def _part(self, x0, y0, x1, y1):
+        left, bottom, right, top = (max(0, round(value)) for value in (x0, y0, x1, y1))
+        return self._taken[bottom:top, left:right]
 
 
 def place(axes, boxes, candidates, text, angle=0.0, **look):
@@ -145,8 +168,22 @@ def place(axes, boxes, candidates, text, angle=0.0, **look):
     _, (x, y, horizontal, vertical), pieces = best
     # In fractions of the figure, so that the place holds at any resolution.
     label.set(transform=axes.figure.transFigure, x=x / size.width, y=y / size.height, ha=horizontal, va=vertical, rotation=angle)
-    boxes.taken.extend(pieces)
+    for piece in pieces:
+        boxes.add(*piece)
     return label
+
+
+def place_free(axes, boxes, options, **look):
+    """The first of the `options` (text, candidates, angle) for which there is a free place, put there; None where there is none."""
+    renderer = axes.figure.canvas.get_renderer()
+    for text, candidates, angle in options:
+        probe = axes.text(0.0, 0.0, text, **look)
+        extent = probe.get_window_extent(renderer)
+        probe.remove()
+        free = next((one for one in candidates if boxes.overlap(_pieces(extent.width, extent.height, angle, *one)) == 0.0), None)
+        if free:
+            return place(axes, boxes, [free], text, angle, **look)
+    return None
 
 
 def _pieces(width, height, angle, x, y, horizontal, vertical):
@@ -170,9 +207,40 @@ def text_width(axes, text, fontsize):
     return width
 
 
+def take_line(axes, boxes, start, end, margin=1.5):
+    """Marks the places that a straight line (between two places in data) takes."""
+    (a, b), (c, d) = axes.transData.transform(start), axes.transData.transform(end)
+    steps = max(1, int(math.hypot(c - a, d - b) / 4))
+    for i in range(steps):
+        p, q = i / steps, (i + 1) / steps
+        boxes.add(a + (c - a) * p - margin, b + (d - b) * p - margin, a + (c - a) * q + margin, b + (d - b) * q + margin)
+
+
+def number_near(axes, boxes, number, at, nearest=11, fontsize=8.5):
+    """A case's number beside its place (in pixels); a leader where it had to go further."""
+    x, y = at
+    candidates = [(x + nearest, y, "left", "center"), (x - nearest, y, "right", "center"), (x, y + nearest, "center", "bottom"),
+                  (x, y - nearest, "center", "top")]
+    for away in range(nearest + 7, 150, 9):
+        for turn in range(0, 360, 30):
+            candidates.append((x + away * math.cos(math.radians(turn)), y + away * math.sin(math.radians(turn)), "center", "center"))
+    label = place(axes, boxes, candidates, str(number), fontsize=fontsize, fontweight="bold")
+    extent = label.get_window_extent()
+    middle = ((extent.x0 + extent.x1) / 2, (extent.y0 + extent.y1) / 2)
+    distance = math.hypot(middle[0] - x, middle[1] - y)
+    if distance > 24:
+        leader(axes, middle, at, from_=8 / distance, to=1 - 6 / distance)
+    return label
+
+
+def segment(axes, start, end):
+    """A hair line between two places in pixels."""
+    leader(axes, start, end, 0.0, 1.0)
+
+
 def leader(axes, start, end, from_, to):
     """A hair line over the part [from_, to] of the way between two places in pixels."""
     size = axes.figure.bbox
     x = [(start[0] + (end[0] - start[0]) * part) / size.width for part in (from_, to)]
     y = [(start[1] + (end[1] - start[1]) * part) / size.height for part in (from_, to)]
-    axes.add_line(Line2D(x, y, transform=axes.figure.transFigure, color=INK, lw=0.6, zorder=7))
+    axes.add_line(Line2D(x, y, transform=axes.figure.transFigure, color=INK, lw=0.6, zorder=7, clip_on=False))

@@ -15,6 +15,7 @@
 
 #include "app/results/counter_conditions.hpp"
 #include "app/results/imported.hpp"
+#include "app/results/time_roofline_columns.hpp"
 #include "core/gpu_device.hpp"
 #include "model/ceilings/gpu_ceilings.hpp"
 
@@ -320,6 +321,7 @@ Columns<ShownCase> shown_case_columns() {
   add_distance(columns);
   add_compute_roof(columns);
   add_fma_mix(columns);
+  for (auto& column : other_roofline_columns()) columns.push_back(std::move(column));
   add_imported(columns);
   add_optional(columns, "counter_conditions", "conditions in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
   add_optional(columns, "occupancy_roof", "roof of arithmetic at the occupancy that a GPU's counters counted", occupancy_columns(),

@@ -195,10 +195,11 @@ const Ceiling* find_bound(RooflinePlacement& placement, const Estimate& flops, s
     placement.bound = bound;
     binding = ceiling;
   };
-  for (const auto& level : placement.levels) {
-    if (level.level == placement.exceeded) continue;
+  for (auto& level : placement.levels) {
     const bool only_slack = placement.join == Join::model && level.bytes == 0;
     const Ceiling* roof = roof_at(level.level, placement, ceilings);
+    if (roof != nullptr) level.bandwidth_gbs = rate_of(*roof);
+    if (level.level == placement.exceeded) continue;
     if (roof == nullptr || !std::isfinite(level.bytes_lo)) continue;
     note_stand_in(*roof, placement);
     consider(level.level, roof, rate_of(*roof), level.bytes_lo, only_slack ? 0 : level.bytes_hi);
@@ -319,6 +320,9 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
   } else {
     placement.gflops = quotient(placement.flops, placement.seconds) * 1e-9;
     find_compute_roof(placement, traffic, ceilings);
+    placement.launches = launches_on_each(measured);
+    placement.overhead_seconds = placement.launches * launch_seconds(placement, ceilings);
+    placement.instructions = instructions_seen(measured);
     if (const Ceiling* roof = find_bound(placement, traffic.flops, ceilings)) explain_distance(measured, *roof, ceilings, placement);
     placement.status = traffic.flops_status;
     placement.reason = traffic.flops_reason;

@@ -24,6 +24,7 @@ struct LevelIntensity {
   std::string level = {};
   double bytes = absent;  // per sweep, whole team; absent where it may be all or nothing
   double bytes_lo = absent, bytes_hi = absent;
+  double bandwidth_gbs = absent;                       // of the roof over it, in the bytes that cross the boundary
   double ai = absent, ai_lo = absent, ai_hi = absent;  // flop/byte; a bound is absent where no traffic can be ruled out
   std::string source = {};                             // of the bytes: emulated | hardware | model; empty where there are none
   std::string metrics = {};                            // another profiler's, by which the bytes were counted; else empty
@@ -47,6 +48,8 @@ struct RooflinePlacement {
   ArithmeticMix mix = {};                                               // its FLOPs by precision, with their kinds where they are known
   ComputeRoof compute = {};                                             // over that mix, whatever bounds the case
   double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the FMA peak times what equation 7 (fma_mix.hpp) leaves of it
+  double launches = absent, overhead_seconds = absent;                  // of a sweep on each GPU, and the least that all of them take
+  InstructionsSeen instructions = {};
   bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
   std::vector<int> gpus = {};     // of the node's, that the case ran on
   Status bound_status = Status::unavailable;

@@ -36,13 +36,6 @@ std::vector<ArithmeticCeiling> scalar_ones(std::span<const ArithmeticCeiling> ce
   return found;
 }
 
-/// The launches of a sweep on each GPU: by the model of an application, of which every rank has the same; older files lack them.
-double launches_on_each(const Measured& measured) {
-  if (measured.of->gpus == 0) return absent;
-  const double modelled = measured.expected("launches").lo / static_cast<double>(measured.of->ranks);
-  return std::isfinite(modelled) ? modelled : 1;
-}
-
 std::string why_unknown(const Measured& measured, const Shortfall& told) {
   if (measured.of->gpus > 0) return "nothing in the file tells of a case on a GPU";
   if (std::isfinite(told.instructions_per_cycle)) return "neither scalar arithmetic nor the number of instructions a cycle explains it";
@@ -53,13 +46,25 @@ std::string why_unknown(const Measured& measured, const Shortfall& told) {
 
 std::string_view to_string(Limit limit) { return enumerator_name(limit); }
 
+double launches_on_each(const Measured& measured) {
+  if (measured.of->gpus == 0) return absent;
+  const double modelled = measured.expected("launches").lo / static_cast<double>(measured.of->ranks);
+  return std::isfinite(modelled) ? modelled : 1;  // older files lack them
+}
+
+InstructionsSeen instructions_seen(const Measured& measured) {
+  const CaseRow& row = *measured.of;
+  const double cycles = measured.seconds.value * measured.clock_hz * static_cast<double>(row.ranks * row.threads);
+  const double all = counted(measured, "instructions");
+  return {.all = all, .floating_point = counted(measured, "fp_instructions"), .per_cycle = all / cycles};
+}
+
 Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
                        double launch_seconds) {
   const CaseRow& row = *measured.of;
   Shortfall told{.launch_seconds = launch_seconds, .launches = launches_on_each(measured)};
   told.scalar_part = counted(measured, "fp_scalar") / counted(measured, "fp_instructions");
-  const double cycles = measured.seconds.value * measured.clock_hz * static_cast<double>(row.ranks * row.threads);
-  told.instructions_per_cycle = counted(measured, "instructions") / cycles;
+  told.instructions_per_cycle = instructions_seen(measured).per_cycle;
   if (split_flavor(row.flavor).level == "O0") told.limits.push_back(Limit::unoptimized);
   if (told.scalar_part >= nearly_all) {
     told.limits.push_back(Limit::scalar);

@@ -41,6 +41,16 @@ struct Shortfall {
 Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
                        double launch_seconds);
 
+/// The instructions of a case in a sweep, as the emulator counted them, of the whole team.
+struct InstructionsSeen {
+  double all = absent, floating_point = absent, per_cycle = absent;  // the last of each core, by the clock beside the times
+};
+
+InstructionsSeen instructions_seen(const Measured& measured);
+
+/// The launches of a sweep on each GPU: by the model of an application, of which every rank has the same, else one; absent on CPUs.
+double launches_on_each(const Measured& measured);
+
 /// Percentages are shown without decimals: from here on it is more than 100.
 inline constexpr double above_roof_from = 100.5;
 

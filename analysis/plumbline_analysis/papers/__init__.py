@@ -1,0 +1,1 @@
+"""Counterparts of the papers' figures, drawn from the result file of one campaign."""
