@@ -1,0 +1,51 @@
+#include "model/projecting/overlap_fit.hpp"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace plumbline {
+namespace {
+
+constexpr std::array exponents{1.0, 1.3, 1.7, 2.5, 4.0, 8.0, 30.0};
+constexpr std::array lane_powers{0.0, 0.5, 1.0};
+constexpr std::size_t settings = exponents.size() * lane_powers.size();
+
+Overlap setting(std::size_t i) { return {exponents[i / lane_powers.size()], lane_powers[i % lane_powers.size()]}; }
+
+struct Costs {
+  std::size_t pairs = 0;
+  std::array<double, settings> sums = {};
+
+  Overlap best() const {
+    std::size_t least = 0;
+    for (std::size_t i = 1; i < settings; ++i)
+      if (sums[i] < sums[least]) least = i;
+    return setting(least);
+  }
+};
+
+}  // namespace
+
+Overlaps fit_overlaps(std::span<const ProjectedPair> known, const std::function<bool(const ProjectedPair&)>& may_use) {
+  std::map<std::string, Costs> costs;
+  for (const auto& pair : known) {
+    if (!may_use(pair) || !(pair.true_seconds > 0)) continue;
+    for (const std::string& kind : {pair.kind, std::string()}) {
+      Costs& one = costs[kind];
+      ++one.pairs;
+      for (std::size_t i = 0; i < settings; ++i) one.sums[i] += std::abs(std::log(overlap_seconds(pair, setting(i)) / pair.true_seconds));
+    }
+  }
+  Overlaps overlaps{{"", Overlap{}}};
+  for (const auto& [kind, one] : costs)
+    if (kind.empty() || one.pairs >= pairs_to_fit) overlaps[kind] = one.best();
+  return overlaps;
+}
+
+const Overlap& overlap_for(const Overlaps& overlaps, const std::string& kind) {
+  const auto own = overlaps.find(kind);
+  return own != overlaps.end() ? own->second : overlaps.at("");
+}
+
+}  // namespace plumbline
