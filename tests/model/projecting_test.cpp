@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-Side side_of(const json& written, const std::string& name) {
-  Side side{.name = name, .machine = name, .team = "r1t1", .isa = "v3", .launch_seconds = written.value("launch_seconds", absent)};
+NodeSide side_of(const json& written, const std::string& name) {
+  NodeSide side{.name = name, .machine = name, .team = "r1t1", .isa = "v3", .launch_seconds = written.value("launch_seconds", absent)};
   for (const char* level : {"L1", "L2", "L3", "mem"})
     if (written["levels"].contains(level)) {
       const auto& [gbs, size] = written["levels"][level].get<std::pair<double, double>>();
@@ -48,8 +48,8 @@ TEST(Projecting, bounds_that_flip_are_those_that_were_written_down_before) {
   EXPECT_GE(right, 9);
 }
 
-Side plain_side(double mem, double fma, double workers = 1) {
-  Side side{.name = "s", .machine = "m", .team = "r1t1", .isa = "v3", .workers = workers, .clock_hz = 1e9};
+NodeSide plain_side(double mem, double fma, double workers = 1) {
+  NodeSide side{.name = "s", .machine = "m", .team = "r1t1", .isa = "v3", .workers = workers, .clock_hz = 1e9};
   side.levels = {{.name = "L2", .gbs = 100 * workers, .size_bytes = 1e6 * workers}, {.name = "mem", .gbs = mem}};
   side.vector_rates = {{"FMA", "fp64", "fma", fma}};
   return side;
@@ -82,7 +82,7 @@ TEST(Projecting, time_that_no_ceiling_explains_goes_with_the_workers) {
 }
 
 TEST(Projecting, a_narrower_instruction_set_takes_as_many_more_instructions_and_no_more_scalar_ones) {
-  Side wide = plain_side(1000, 1000), narrow = wide;
+  NodeSide wide = plain_side(1000, 1000), narrow = wide;
   narrow.isa = "v2", narrow.vector_bytes = 16;
   TimedPart timed = stream(1);
   timed.part.instructions = 100, timed.part.scalar_part = 0.5;
@@ -93,7 +93,7 @@ TEST(Projecting, a_narrower_instruction_set_takes_as_many_more_instructions_and_
 }
 
 TEST(Projecting, fmas_cost_a_side_without_them_a_product_and_a_sum) {
-  Side here = plain_side(1000, 40), there = here;
+  NodeSide here = plain_side(1000, 40), there = here;
   there.fuses = false, there.vector_rates = {{"mul+add", "fp64", "mul+add", 20}, {"add", "fp64", "add", 10}, {"mul", "fp64", "mul", 10}};
   TimedPart timed = stream(1);
   timed.part.mix["fp64"] = {.flops = 1e9, .fma = 1, .add = 0, .mul = 0};
@@ -103,8 +103,8 @@ TEST(Projecting, fmas_cost_a_side_without_them_a_product_and_a_sum) {
 }
 
 TEST(Projecting, a_working_set_near_the_edge_of_a_cache_is_said_to_be_uncertain) {
-  const Side home = plain_side(10, 10);
-  Side target = home;
+  const NodeSide home = plain_side(10, 10);
+  NodeSide target = home;
   target.levels[0].size_bytes = 1e9;
   WorkPart part = stream(1).part;
   EXPECT_TRUE(moved_work(part, home, target).is_uncertain);
@@ -116,7 +116,7 @@ TEST(Projecting, a_working_set_near_the_edge_of_a_cache_is_said_to_be_uncertain)
 }
 
 TEST(Projecting, a_precision_without_a_ceiling_is_named) {
-  Side target = plain_side(10, 10);
+  NodeSide target = plain_side(10, 10);
   target.vector_rates[0].precision = "fp32";
   try {
     pair_of(stream(1), plain_side(10, 10), target, 1);
@@ -152,8 +152,8 @@ TEST(Projecting, weights_go_to_what_errs_least_and_a_common_error_is_taken_off) 
   const auto pairs = known_pairs(80, [](int i) { return 1.2 * (1 + 0.01 * (i % 3)); });
   const auto record = record_of(pairs, [](const auto&...) { return true; });
   const auto combination = combination_of(class_of(record, "same", "none", [](const auto&) { return true; }));
-  EXPECT_GT(combination.weights[at(Method::efficiency)], combination.weights[at(Method::roofline)]);
-  EXPECT_NEAR(combination.bias[at(Method::efficiency)], -std::log(1.2), 0.05);
+  EXPECT_GT(combination.weights[index_of(Method::efficiency)], combination.weights[index_of(Method::roofline)]);
+  EXPECT_NEAR(combination.bias[index_of(Method::efficiency)], -std::log(1.2), 0.05);
   double sum = 0;
   for (const double weight : combination.weights) sum += weight;
   EXPECT_NEAR(sum, 1, 1e-12);
@@ -161,23 +161,23 @@ TEST(Projecting, weights_go_to_what_errs_least_and_a_common_error_is_taken_off) 
 
 TEST(Projecting, intervals_hold_nine_of_ten_truths_of_kernels_that_were_left_out) {
   const auto pairs = known_pairs(400, [](int i) { return std::exp(0.1 * std::sin(12.9898 * i)); });
-  const auto forecasts = held_out_forecasts(pairs, LeftOut::kernel);
+  const auto forecasts = held_out_forecasts(pairs, HeldOut::kernel);
   const auto judged = judged_methods(pairs, forecasts);
-  const auto& best = judged[at(Method::ensemble)];
+  const auto& best = judged[index_of(Method::ensemble)];
   EXPECT_EQ(best.pairs, 400U);
   EXPECT_GE(best.coverage, 0.85);
   EXPECT_LE(best.coverage, 0.95);
-  EXPECT_LT(best.interval_score, judged[at(Method::roofline)].interval_score);
+  EXPECT_LT(best.interval_score, judged[index_of(Method::roofline)].interval_score);
 }
 
 TEST(Projecting, a_kernel_that_errs_alone_does_not_narrow_its_own_interval) {
   auto pairs = known_pairs(80, [](int) { return 1.0; });
   for (auto& pair : pairs)
     if (pair.kernel == "kernel0") pair.true_seconds *= 3;
-  const auto forecasts = held_out_forecasts(pairs, LeftOut::kernel);
+  const auto forecasts = held_out_forecasts(pairs, HeldOut::kernel);
   for (std::size_t i = 0; i < pairs.size(); ++i)
     if (pairs[i].kernel == "kernel0") {
-      EXPECT_LT(forecasts[i].hi[at(Method::efficiency)], pairs[i].true_seconds);
+      EXPECT_LT(forecasts[i].hi[index_of(Method::efficiency)], pairs[i].true_seconds);
     }
 }
 
@@ -195,8 +195,8 @@ TEST(Projecting, a_class_with_few_pairs_falls_back_to_a_wider_one) {
 TEST(Projecting, nothing_is_said_of_an_interval_without_a_record) {
   const auto pair = pair_of(stream(0.1), plain_side(10, 10), plain_side(20, 10), 1);
   const Forecast told = forecast(pair, {{"", Overlap{}}}, {}, [](const auto&) { return true; });
-  EXPECT_TRUE(std::isfinite(told.seconds[at(Method::ensemble)]));
-  EXPECT_TRUE(std::isnan(told.lo[at(Method::ensemble)]));
+  EXPECT_TRUE(std::isfinite(told.seconds[index_of(Method::ensemble)]));
+  EXPECT_TRUE(std::isnan(told.lo[index_of(Method::ensemble)]));
   EXPECT_EQ(told.pairs, 0U);
 }
 

@@ -9,10 +9,10 @@ namespace {
 
 ByMethod single_methods(const ProjectedPair& pair, const Overlaps& overlaps) {
   ByMethod seconds = {absent, absent, absent, absent, absent};
-  seconds[at(Method::bandwidth)] = bandwidth_seconds(pair);
-  seconds[at(Method::roofline)] = roofline_seconds(pair);
-  seconds[at(Method::efficiency)] = efficiency_seconds(pair);
-  seconds[at(Method::overlap)] = overlap_seconds(pair, overlap_for(overlaps, pair.kind));
+  seconds[index_of(Method::bandwidth)] = bandwidth_seconds(pair);
+  seconds[index_of(Method::roofline)] = roofline_seconds(pair);
+  seconds[index_of(Method::efficiency)] = efficiency_seconds(pair);
+  seconds[index_of(Method::overlap)] = overlap_seconds(pair, overlap_for(overlaps, pair.kind));
   return seconds;
 }
 
@@ -53,7 +53,7 @@ std::vector<RecordRow> record_of(std::span<const ProjectedPair> known, const May
     if (is_new)
       known_one->second =
           combination_of(class_of(record, row.kind, row.bound_class, [&](const RecordRow& other) { return other.kernel != row.kernel; }));
-    row.log_error[at(Method::ensemble)] = std::log(combined_seconds(known_one->second, told[i]) / truths[i]);
+    row.log_error[index_of(Method::ensemble)] = std::log(combined_seconds(known_one->second, told[i]) / truths[i]);
   }
   return record;
 }
@@ -63,7 +63,7 @@ Forecast forecast(const ProjectedPair& pair, const Overlaps& overlaps, std::span
   const RecordClass learned = class_of(record, pair.kind, pair.bound_class(), may_use);
   told.learned_from = learned.name;
   told.pairs = learned.rows.size();
-  told.seconds[at(Method::ensemble)] = combined_seconds(combination_of(learned), told.seconds);
+  told.seconds[index_of(Method::ensemble)] = combined_seconds(combination_of(learned), told.seconds);
   const double scale = expected_scale(pair.spread, told.seconds);
   for (std::size_t i = 0; i < method_count; ++i) {
     const double half = scale * error_quantile(learned, static_cast<Method>(i));
@@ -73,7 +73,7 @@ Forecast forecast(const ProjectedPair& pair, const Overlaps& overlaps, std::span
   return told;
 }
 
-std::vector<Forecast> held_out_forecasts(std::span<const ProjectedPair> pairs, LeftOut left_out) {
+std::vector<Forecast> held_out_forecasts(std::span<const ProjectedPair> pairs, HeldOut left_out, const std::function<void()>& before_each) {
   struct Learned {
     Overlaps overlaps = {};
     std::vector<RecordRow> record = {};
@@ -81,11 +81,12 @@ std::vector<Forecast> held_out_forecasts(std::span<const ProjectedPair> pairs, L
   std::map<std::string, Learned> without;
   std::vector<Forecast> all;
   for (const auto& pair : pairs) {
-    const std::string key = left_out == LeftOut::kernel ? pair.kernel : pair.to_machine;
+    if (before_each) before_each();
+    const std::string key = left_out == HeldOut::kernel ? pair.kernel : pair.to_machine;
     auto [learned, is_new] = without.try_emplace(key);
     if (is_new) {
       const MayLearn may_learn = [&](const std::string& kernel, const std::string& from, const std::string& to) {
-        return left_out == LeftOut::kernel ? kernel != key : from != key && to != key;
+        return left_out == HeldOut::kernel ? kernel != key : from != key && to != key;
       };
       learned->second.record = record_of(pairs, may_learn);
       learned->second.overlaps =

@@ -25,9 +25,11 @@ std::vector<RecordRow> record_of(std::span<const ProjectedPair> known, const May
 Forecast forecast(const ProjectedPair& pair, const Overlaps& overlaps, std::span<const RecordRow> record, const MayUse& may_use);
 
 /// The part of the record that is left out for a pair: its kernel, or a machine that it is on.
-enum class LeftOut { kernel, machine };
+enum class HeldOut { kernel, machine };
 
 /// Every pair is told by what the others say, those with its kernel (or with its target's machine) left out of everything that is fitted.
-std::vector<Forecast> held_out_forecasts(std::span<const ProjectedPair> pairs, LeftOut left_out);
+/// `before_each` is called before each of them, and may throw to end it.
+std::vector<Forecast> held_out_forecasts(std::span<const ProjectedPair> pairs, HeldOut left_out,
+                                         const std::function<void()>& before_each = {});
 
 }  // namespace plumbline

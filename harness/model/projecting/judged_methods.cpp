@@ -15,11 +15,11 @@ JudgedMethod judged(Method method, std::span<const ProjectedPair> pairs, std::sp
   std::vector<double> errors, half_widths, scores;
   double near = 0, held = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const double seconds = forecasts[i].seconds[at(method)], truth = pairs[i].true_seconds;
+    const double seconds = forecasts[i].seconds[index_of(method)], truth = pairs[i].true_seconds;
     if (!(seconds > 0) || !std::isfinite(seconds) || !(truth > 0)) continue;
     errors.push_back(100 * std::abs(seconds / truth - 1));
     near += errors.back() <= 10 ? 1 : 0;
-    const double lo = forecasts[i].lo[at(method)], hi = forecasts[i].hi[at(method)];
+    const double lo = forecasts[i].lo[index_of(method)], hi = forecasts[i].hi[index_of(method)];
     if (!std::isfinite(lo) || !std::isfinite(hi)) continue;
     half_widths.push_back(100 * (hi - lo) / 2 / seconds);
     held += lo <= truth && truth <= hi ? 1 : 0;

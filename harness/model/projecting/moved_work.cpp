@@ -14,7 +14,7 @@ double crossing(double working_set, double size) {
 }
 
 /// The working set as which caches hold it at home says: the size of the first that lets nothing through.
-double shown_working_set(const WorkPart& part, const Side& home) {
+double shown_working_set(const WorkPart& part, const NodeSide& home) {
   for (std::size_t i = 0; i + 1 < home.levels.size(); ++i) {
     const auto behind = part.bytes.find(home.levels[i + 1].name);
     if (behind != part.bytes.end() && behind->second == 0 && std::isfinite(home.levels[i].size_bytes))
@@ -23,22 +23,23 @@ double shown_working_set(const WorkPart& part, const Side& home) {
   return absent;
 }
 
-/// Vector instructions of the home's width as those of the target's.
-void widen(WorkPart& part, const Side& home, const Side& target) {
-  if (part.mix.empty() || home.vector_bytes == target.vector_bytes) return;
+/// Tells vector instructions of the home's width as those of the target's; gives how many times as many instructions there are then.
+double widen(WorkPart& part, const NodeSide& home, const NodeSide& target) {
+  if (part.mix.empty() || home.vector_bytes == target.vector_bytes) return 1;
   const std::string& precision = part.mix.begin()->first;
   const double scalar = part.scalar_part > 0 ? part.scalar_part : 0, ratio = lanes(home, precision) / lanes(target, precision);
   const double left = scalar + (1 - scalar) * ratio;
   part.instructions *= left;
   if (part.scalar_part > 0) part.scalar_part = scalar / left;
+  return left;
 }
 
 }  // namespace
 
-MovedWork moved_work(const WorkPart& counted, const Side& home, const Side& target) {
+MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSide& target) {
   MovedWork all{.part = counted};
   WorkPart& part = all.part;
-  widen(part, home, target);
+  all.instructions_ratio = widen(part, home, target);
   const double working_set = std::isfinite(part.working_set_bytes) ? part.working_set_bytes : shown_working_set(part, home);
   if (!std::isfinite(working_set)) return all;
   for (std::size_t i = 0; i + 1 < target.levels.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/projecting/side.hpp"
+#include "model/projecting/node_side.hpp"
 #include "model/projecting/work_part.hpp"
 
 namespace plumbline {
@@ -12,6 +12,7 @@ namespace plumbline {
 struct MovedWork {
   WorkPart part = {};
   std::vector<std::string> moved = {};  // caches into which, or out of which, the working set goes
+  double instructions_ratio = 1;        // of there to here, by the width of vectors
   bool is_uncertain = false;            // the working set is so near to a cache's size that either may be
 };
 
@@ -21,6 +22,6 @@ inline constexpr double held_up_to = 0.8;
 /// The bytes of `part`, counted at home, by the sizes of the target's caches: what fits there and not here crosses no boundary behind it,
 /// what fits here and not there crosses the next one as it crosses the one before. Without a working set it is bounded by which caches hold
 /// it at home.
-MovedWork moved_work(const WorkPart& part, const Side& home, const Side& target);
+MovedWork moved_work(const WorkPart& part, const NodeSide& home, const NodeSide& target);
 
 }  // namespace plumbline

@@ -10,7 +10,7 @@ namespace plumbline {
 namespace {
 
 /// The side as it is without regard to instruction sets, of which equations (5) and (6) know nothing.
-Side of_any_isa(Side side) {
+NodeSide of_any_isa(NodeSide side) {
   for (auto& level : side.levels) {
     if (std::isfinite(level.any_isa_gbs)) level.gbs = level.any_isa_gbs;
     level.narrow_gbs = absent;
@@ -35,7 +35,7 @@ double finite(double value, double otherwise) { return std::isfinite(value) ? va
 
 }  // namespace
 
-std::string pair_kind(const Side& from, const Side& to) {
+std::string pair_kind(const NodeSide& from, const NodeSide& to) {
   std::string kind;
   const auto add = [&](bool differs, const char* word) {
     if (differs) kind += (kind.empty() ? "" : "+") + std::string(word);
@@ -48,8 +48,10 @@ std::string pair_kind(const Side& from, const Side& to) {
   return kind.empty() ? "same" : kind;
 }
 
-ProjectedPair pair_of(const TimedPart& timed, const Side& home, const Side& target, double factor) {
+ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor) {
   MovedWork moved = moved_work(times(timed.part, factor), home, target);
+  NodeSide there = target;  // how many instructions its cores start in a clock is what the home's do: its own cases are what is asked for
+  there.instructions_per_cycle = home.instructions_per_cycle;
   ProjectedPair pair{.part = timed.part.name,
                      .kernel = timed.kernel,
                      .from = home.name,
@@ -59,7 +61,7 @@ ProjectedPair pair_of(const TimedPart& timed, const Side& home, const Side& targ
                      .kind = pair_kind(home, target),
                      .home_seconds = timed.seconds,
                      .home = roof_terms(timed.part, home),
-                     .target = roof_terms(moved.part, target),
+                     .target = roof_terms(moved.part, there),
                      .moved = moved.moved};
   pair.home_bound = binding(pair.home, timed.part, home).name;
   const std::string& bound = timed.bound.empty() ? pair.home_bound : timed.bound;
@@ -71,7 +73,7 @@ ProjectedPair pair_of(const TimedPart& timed, const Side& home, const Side& targ
   pair.plain_ratio = seconds_of(plain_target, bound) / seconds_of(plain_home, bound);
   const double clocks = home.clock_hz > 0 && target.clock_hz > 0 ? home.clock_hz / target.clock_hz : 1;
   pair.private_ratio = factor * home.workers / target.workers * clocks;
-  if (timed.part.instructions > 0) pair.lanes_ratio = moved.part.instructions / (timed.part.instructions * factor);
+  pair.lanes_ratio = moved.instructions_ratio;
   pair.spread =
       std::sqrt(std::pow(finite(timed.spread, 0), 2) + std::pow(finite(timed.counted_spread, 0), 2) +
                 std::pow(spread_of_bound(pair.home, pair.home_bound), 2) + std::pow(spread_of_bound(pair.target, pair.target_bound), 2));

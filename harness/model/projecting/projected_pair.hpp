@@ -38,9 +38,9 @@ struct ProjectedPair {
 };
 
 /// The ways in which two sides are unlike.
-std::string pair_kind(const Side& from, const Side& to);
+std::string pair_kind(const NodeSide& from, const NodeSide& to);
 
 /// Pairs a timed part with a side that does `factor` times the work. Throws Error (user) where the target lacks what binds.
-ProjectedPair pair_of(const TimedPart& timed, const Side& home, const Side& target, double factor);
+ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor);
 
 }  // namespace plumbline

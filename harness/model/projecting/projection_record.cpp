@@ -17,6 +17,9 @@ constexpr double weight_power = 3;
 /// A bias from few pairs is taken off in part: n / (n + this).
 constexpr double doubt_of_bias = 10;
 
+/// What is learned on one CPU says nothing of another.
+bool is_of_machines(const std::string& kind) { return kind.starts_with("machine"); }
+
 std::vector<double> errors_of(const RecordClass& of, std::size_t method) {
   std::vector<double> errors;
   for (const auto* row : of.rows)
@@ -29,7 +32,7 @@ std::vector<double> errors_of(const RecordClass& of, std::size_t method) {
 RecordClass class_of(std::span<const RecordRow> record, const std::string& kind, const std::string& bound_class, const MayUse& may_use) {
   RecordClass narrow{.name = bound_class}, wide{.name = kind}, all{.name = "all"};
   for (const auto& row : record) {
-    if (!may_use(row)) continue;
+    if (!may_use(row) || is_of_machines(row.kind) != is_of_machines(kind)) continue;
     all.rows.push_back(&row);
     if (row.kind == kind) wide.rows.push_back(&row);
     if (row.bound_class == bound_class) narrow.rows.push_back(&row);
@@ -41,7 +44,7 @@ RecordClass class_of(std::span<const RecordRow> record, const std::string& kind,
 double expected_scale(double spread, const ByMethod& seconds) {
   std::vector<double> logs;
   for (const Method method : {Method::bandwidth, Method::efficiency, Method::overlap})
-    if (seconds[at(method)] > 0 && std::isfinite(seconds[at(method)])) logs.push_back(std::log(seconds[at(method)]));
+    if (seconds[index_of(method)] > 0 && std::isfinite(seconds[index_of(method)])) logs.push_back(std::log(seconds[index_of(method)]));
   const auto [least, most] = std::ranges::minmax_element(logs);
   const double apart = logs.size() < 2 ? 0 : *most - *least;
   return std::hypot(least_scale, spread, part_of_disagreement * apart);
@@ -50,7 +53,7 @@ double expected_scale(double spread, const ByMethod& seconds) {
 Combination combination_of(const RecordClass& of) {
   Combination combination;
   double sum = 0;
-  for (std::size_t method = 0; method < at(Method::ensemble); ++method) {
+  for (std::size_t method = 0; method < index_of(Method::ensemble); ++method) {
     std::vector<double> errors = errors_of(of, method);
     if (errors.empty()) continue;
     const auto n = static_cast<double>(errors.size());
@@ -59,14 +62,14 @@ Combination combination_of(const RecordClass& of) {
     combination.weights[method] = std::pow(mean_of(errors) + least_scale, -weight_power);
     sum += combination.weights[method];
   }
-  if (sum == 0) combination.weights[at(Method::efficiency)] = sum = 1;
+  if (sum == 0) combination.weights[index_of(Method::efficiency)] = sum = 1;
   for (double& weight : combination.weights) weight /= sum;
   return combination;
 }
 
 double combined_seconds(const Combination& combination, const ByMethod& seconds) {
   double sum = 0, weights = 0;
-  for (std::size_t method = 0; method < at(Method::ensemble); ++method) {
+  for (std::size_t method = 0; method < index_of(Method::ensemble); ++method) {
     if (!(seconds[method] > 0) || !std::isfinite(seconds[method]) || !(combination.weights[method] > 0)) continue;
     sum += combination.weights[method] * (std::log(seconds[method]) - combination.bias[method]);
     weights += combination.weights[method];
@@ -77,7 +80,8 @@ double combined_seconds(const Combination& combination, const ByMethod& seconds)
 double error_quantile(const RecordClass& of, Method method) {
   std::vector<double> scores;
   for (const auto* row : of.rows)
-    if (std::isfinite(row->log_error[at(method)]) && row->scale > 0) scores.push_back(std::abs(row->log_error[at(method)]) / row->scale);
+    if (std::isfinite(row->log_error[index_of(method)]) && row->scale > 0)
+      scores.push_back(std::abs(row->log_error[index_of(method)]) / row->scale);
   const auto rank = static_cast<std::size_t>(std::ceil(coverage * static_cast<double>(scores.size() + 1)));
   if (rank > scores.size() || rank == 0) return absent;
   std::ranges::nth_element(scores, scores.begin() + static_cast<std::ptrdiff_t>(rank - 1));

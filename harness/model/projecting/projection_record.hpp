@@ -24,7 +24,8 @@ using MayUse = std::function<bool(const RecordRow&)>;
 /// A class with fewer pairs than these falls back to a wider one.
 inline constexpr std::size_t pairs_of_class = 20;
 
-/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all.
+/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all between unlike CPU
+/// models or of all within one.
 struct RecordClass {
   std::string name = {};
   std::vector<const RecordRow*> rows = {};

@@ -27,19 +27,19 @@ ArithmeticMix unfused(ArithmeticMix mix) {
   return mix;
 }
 
-std::string precisions_of(const Side& side) {
+std::string precisions_of(const NodeSide& side) {
   std::string names;
   for (const auto& rate : side.vector_rates)
     if (names.find(rate.precision) == names.npos) names += (names.empty() ? "" : ", ") + rate.precision;
   return names.empty() ? "none" : names;
 }
 
-double gflops_of(const WorkPart& part, const Side& side, const std::vector<ArithmeticCeiling>& rates) {
+double gflops_of(const WorkPart& part, const NodeSide& side, const std::vector<ArithmeticCeiling>& rates) {
   const ComputeRoof roof = compute_roof(side.fuses ? part.mix : unfused(part.mix), rates);
   return roof.gflops;
 }
 
-double compute_seconds(const WorkPart& part, const Side& side) {
+double compute_seconds(const WorkPart& part, const NodeSide& side) {
   const double flops = all_flops(part), scalar = scalar_flops_part(part, side);
   const double wide = gflops_of(part, side, side.vector_rates);
   if (!(wide > 0)) {
@@ -51,7 +51,7 @@ double compute_seconds(const WorkPart& part, const Side& side) {
   return 1e-9 * flops * ((1 - scalar) / wide + scalar / (narrow > 0 ? narrow : wide));
 }
 
-double level_seconds(const WorkPart& part, const Side& side, const SideLevel& level, double bytes) {
+double level_seconds(const WorkPart& part, const NodeSide& side, const SideLevel& level, double bytes) {
   const double scalar = scalar_flops_part(part, side);
   const double narrow = std::isfinite(level.narrow_gbs) ? level.narrow_gbs : level.gbs;
   return 1e-9 * bytes * ((1 - scalar) / level.gbs + scalar / narrow);
@@ -59,13 +59,13 @@ double level_seconds(const WorkPart& part, const Side& side, const SideLevel& le
 
 }  // namespace
 
-double scalar_flops_part(const WorkPart& part, const Side& home) {
+double scalar_flops_part(const WorkPart& part, const NodeSide& home) {
   if (!(part.scalar_part > 0) || part.mix.empty()) return 0;
   const double wide = lanes(home, part.mix.begin()->first);
   return part.scalar_part / (part.scalar_part + (1 - part.scalar_part) * wide);
 }
 
-std::vector<RoofTerm> roof_terms(const WorkPart& part, const Side& side) {
+std::vector<RoofTerm> roof_terms(const WorkPart& part, const NodeSide& side) {
   std::vector<RoofTerm> terms;
   for (const auto& level : side.levels) {
     const auto bytes = part.bytes.find(level.name);
@@ -81,7 +81,7 @@ std::vector<RoofTerm> roof_terms(const WorkPart& part, const Side& side) {
   return terms;
 }
 
-const RoofTerm& binding(const std::vector<RoofTerm>& terms, const WorkPart& part, const Side& side) {
+const RoofTerm& binding(const std::vector<RoofTerm>& terms, const WorkPart& part, const NodeSide& side) {
   const auto longest = std::ranges::max_element(terms, {}, &RoofTerm::seconds);
   if (longest == terms.end() || !(longest->seconds > 0))
     throw user_error("nothing that '" + side.name + "' has a ceiling for bounds '" + part.name + "': it needs FLOPs or bytes");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/projecting/side.hpp"
+#include "model/projecting/node_side.hpp"
 #include "model/projecting/work_part.hpp"
 
 namespace plumbline {
@@ -17,12 +17,12 @@ struct RoofTerm {
 
 /// The terms of a part on a side. Levels that the side has not are left out, as are terms for which a count is absent. Throws Error (user)
 /// where it has FLOPs of a precision without any ceiling, or launches without knowing what one takes.
-std::vector<RoofTerm> roof_terms(const WorkPart& part, const Side& side);
+std::vector<RoofTerm> roof_terms(const WorkPart& part, const NodeSide& side);
 
 /// The term that takes longest; throws Error (user) where there is none.
-const RoofTerm& binding(const std::vector<RoofTerm>& terms, const WorkPart& part, const Side& side);
+const RoofTerm& binding(const std::vector<RoofTerm>& terms, const WorkPart& part, const NodeSide& side);
 
 /// The part of the FLOPs that is done on one number at a time, by the part of the instructions.
-double scalar_flops_part(const WorkPart& part, const Side& home);
+double scalar_flops_part(const WorkPart& part, const NodeSide& home);
 
 }  // namespace plumbline

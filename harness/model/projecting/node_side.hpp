@@ -18,7 +18,7 @@ struct SideLevel {
   double any_isa_gbs = absent;  // whatever the instruction set; absent: as `gbs`
 };
 
-struct Side {
+struct NodeSide {
   std::string name = {};        // "r1t1 v3"
   std::string machine = {};     // CPU model
   std::string conditions = {};  // file that it was measured in: a quota, a neighbour
@@ -37,9 +37,9 @@ struct Side {
 };
 
 /// The level of that name; nullptr where the side has none.
-const SideLevel* level_named(const Side& side, const std::string& name);
+const SideLevel* level_named(const NodeSide& side, const std::string& name);
 
 /// Vector lanes of a precision: 8 of "fp32" in 32 bytes.
-double lanes(const Side& side, const std::string& precision);
+double lanes(const NodeSide& side, const std::string& precision);
 
 }  // namespace plumbline
