@@ -252,7 +252,7 @@ ProjectionRecord record_for(const ProjectOptions& options) {
   return options.record.empty() ? shared_record() : read_record(options.record, true);
 }
 
-/// What became known: where a target's true time is, how far each method erred.
+/// The rows tell how far each method erred where a target's true time is known.
 std::vector<RecordRow> known_rows(const std::vector<TargetProjections>& targets, const std::string& program) {
   std::vector<RecordRow> rows;
   for (const auto& [plain, told] : targets) {
@@ -361,8 +361,10 @@ void add_project(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ProjectOptions>();
   command->footer(
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
-      "  spec  schema = \"plumbline-spec/1\"  name  [measured_seconds]  [[ceilings]] name value unit [scope] method\n"
-      "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound]\n"
+      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit [scope] "
+      "[size_bytes] method\n"
+      "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound] [precision] "
+      "[flops] [fma_part] [scalar_part] [bytes] [working_set_bytes] [launches]\n"
       "  unit: GB/s or GFLOP/s; scope: node, numa, core or gpu [node]; kind: threaded, serial or gpu [threaded]; bound: a ceiling's name "
       "[mem]\n"
       "A spec may hold the keys of an app too. Explained, with an example: harness/model/README.md");

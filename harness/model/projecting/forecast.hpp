@@ -1,4 +1,4 @@
-// What all methods say of a pair, with 90 % intervals, learned from other pairs alone.
+// All methods tell of a pair, with 90 % intervals, and have learned from other pairs alone.
 #pragma once
 #include <span>
 #include <string>

@@ -46,7 +46,7 @@ ProjectedPair pair_of_group(const ApplicationGroup& group, const std::string& pr
   return pair_of(timed, home, target, 1);
 }
 
-/// What equations (5) and (6) say of the group, which know its bound by name, takes the place of what the pair says.
+/// Equations (5) and (6) know the group's bound by name: their time takes the place of the pair's.
 void take_plain_seconds(Forecast& told, double seconds) {
   const double factor = seconds / told.seconds[index_of(Method::bandwidth)];
   told.seconds[index_of(Method::bandwidth)] = seconds;

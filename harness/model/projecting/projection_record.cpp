@@ -17,7 +17,7 @@ constexpr double weight_power = 3;
 /// A bias from few pairs is taken off in part: n / (n + this).
 constexpr double doubt_of_bias = 10;
 
-/// What is learned on one CPU says nothing of another.
+/// Pairs within one CPU model say nothing of others: the two are never learned from together.
 bool is_of_machines(const std::string& kind) { return kind.starts_with("machine"); }
 
 std::vector<double> errors_of(const RecordClass& of, std::size_t method) {
