@@ -361,7 +361,7 @@ void add_project(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ProjectOptions>();
   command->footer(
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
-      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit [scope] "
+      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit [scope] "
       "[size_bytes] method\n"
       "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound] [precision] "
       "[flops] [fma_part] [scalar_part] [bytes] [working_set_bytes] [launches]\n"

@@ -177,6 +177,7 @@ WrittenFile app_file() {
 WrittenFile spec_file() {
   WrittenKeys keys = program_keys("spec", R"({"const":"plumbline-spec/1"})", true);
   keys.keys.push_back({"machine", word, "CPU model; preset: the name"});
+  keys.keys.push_back({"cores", positive, "cores that its node ceilings are of"});
   keys.keys.push_back({"launch_seconds", positive, "time that a launch takes on its GPU"});
   keys.keys.push_back({"measured_seconds", positive, "true run time there, in seconds"});
   keys.keys.push_back({"ceilings", R"({"type":"array","items":{"$ref":"#/$defs/ceilings"},"minItems":1})", "the node's ceilings", true});
@@ -189,6 +190,7 @@ ProjectionSpec read_spec(const std::string& path) {
     spec.application = read_groups(top);
     spec.node.name = required(top, "name", top.word("name"));
     spec.node.measured_seconds = written_or(top, "measured_seconds", absent);
+    spec.node.cores = written_or(top, "cores", absent);
     spec.node.launch_seconds = written_or(top, "launch_seconds", absent);
     if (const auto machine = top.word("machine")) spec.node.machine = machine->value;
     each_table(top, "ceilings", [&](const WrittenTable& table) { spec.node.ceilings.push_back(read_ceiling(table)); });

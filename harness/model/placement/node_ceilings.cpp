@@ -72,6 +72,7 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   if (usable.empty()) return spec;
   const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
   const auto [fewest, most] = std::minmax_element(usable.begin(), usable.end(), by_workers);
+  spec.cores = static_cast<double>(workers_of(**most));
   const bool domains_measured = std::any_of(usable.begin(), usable.end(), [](const Ceiling* c) { return c->scope == "NUMA domain"; });
   for (const auto* ceiling : usable) {
     for (const std::string& called : names_of(*ceiling)) {

@@ -31,6 +31,7 @@ struct NodeSpec {
   std::vector<NodeCeiling> ceilings = {};
   double measured_seconds = absent;  // a target's true run time, where it is known
   std::string machine = {};          // CPU model; empty: its name
+  double cores = absent;             // that its node ceilings are of
   double launch_seconds = absent;    // on a GPU
 };
 

@@ -97,8 +97,11 @@ ProgramProjection sum_of(Method method, const Projection& plain, const std::vect
 
 NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
   constexpr std::string_view compute = "compute ", scalar = "scalar ";
-  NodeSide side{
-      .name = spec.name, .machine = spec.machine.empty() ? spec.name : spec.machine, .team = scope, .launch_seconds = spec.launch_seconds};
+  NodeSide side{.name = spec.name,
+                .machine = spec.machine.empty() ? spec.name : spec.machine,
+                .team = scope,
+                .workers = scope == "node" && spec.cores > 0 ? spec.cores : 1,
+                .launch_seconds = spec.launch_seconds};
   for (const auto& one : spec.ceilings) {
     if (one.scope != scope) continue;
     if (!one.name.starts_with(compute)) {

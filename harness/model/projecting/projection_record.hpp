@@ -32,8 +32,8 @@ struct RecordClass {
 };
 RecordClass class_of(std::span<const RecordRow> record, const std::string& kind, const std::string& bound_class, const MayUse& may_use);
 
-/// The error that a pair is expected to have before anything is learned: the spread of its times, ceilings and counts, and a part of how far the
-/// methods are apart. Errors over this are alike enough to share a quantile.
+/// The error that a pair is expected to have before anything is learned: the spread of its times, ceilings and counts, and a part of how
+/// far the methods are apart. Errors over this are alike enough to share a quantile.
 double expected_scale(double spread, const ByMethod& seconds);
 
 /// The weights of the single methods, which sum to 1, and the part of their median error that is taken off their logarithm.
