@@ -12,7 +12,7 @@ ByMethod single_methods(const ProjectedPair& pair, const Overlaps& overlaps) {
   seconds[index_of(Method::bandwidth)] = bandwidth_seconds(pair);
   seconds[index_of(Method::roofline)] = roofline_seconds(pair);
   seconds[index_of(Method::efficiency)] = efficiency_seconds(pair);
-  seconds[index_of(Method::overlap)] = overlap_seconds(pair, overlap_for(overlaps, pair.kind));
+  seconds[index_of(Method::overlap)] = overlap_seconds(pair, overlap_for(overlaps, pair.overlap_class()));
   return seconds;
 }
 

@@ -125,7 +125,8 @@ TimedPart timed_part(const Measured& measured, const RooflinePlacement& placemen
                   .amount = placement.flops > 0 ? placement.flops : static_cast<double>(row.ranks),
                   .seconds = placement.seconds,
                   .bound = placement.bound};
-  constexpr double of_range = 3;  // the range of a few samples is some three of their deviations
+  constexpr double most_of_counts = 0.25;  // where the model leaves more open, it says nothing of how much
+  constexpr double of_range = 3;           // the range of a few samples is some three of their deviations
   timed.spread = (measured.timed.hi / measured.timed.lo - 1) / of_range;
   timed.part.scalar_part = counted(measured, "fp_scalar") / counted(measured, "fp_instructions");
   timed.part.instructions = counted(measured, "instructions");
@@ -134,7 +135,8 @@ TimedPart timed_part(const Measured& measured, const RooflinePlacement& placemen
     const double bytes = std::isfinite(level.bytes) ? level.bytes : level.bytes_lo;
     if (!std::isfinite(bytes)) continue;
     timed.part.bytes[level.level] = bytes;
-    if (level.level == placement.bound && bytes > 0) timed.counted_spread = (level.bytes_hi - level.bytes_lo) / (4 * bytes);
+    if (level.level == placement.bound && bytes > 0)
+      timed.counted_spread = std::min((level.bytes_hi - level.bytes_lo) / (4 * bytes), most_of_counts);
   }
   return timed;
 }
@@ -169,7 +171,7 @@ std::vector<MeasuredSide> measured_sides(const Measurements& measurements, std::
     const auto placement =
         std::ranges::find_if(placements, [&](const auto& one) { return one.of == measured.of && one.node == measured.node; });
     if (measured.of->gpus > 0 || placement == placements.end() || placement->bound.empty() ||
-        measured.of->id.find('#') != std::string::npos)
+        measured.of->id.find('#') != std::string::npos || (measured.repetitions > 0 && measured.disturbed == measured.repetitions))
       continue;
     const auto facts = std::ranges::find(nodes, measured.node, &NodeFacts::node);
     if (facts == nodes.end()) continue;
@@ -177,14 +179,8 @@ std::vector<MeasuredSide> measured_sides(const Measurements& measurements, std::
     if (is_new) sides.push_back({.side = side_of(measured, ceilings, *facts, label)});
     MeasuredSide& one = sides[at->second];
     one.parts.push_back(timed_part(measured, *placement));
-    const double started = one.parts.back().part.instructions / (placement->seconds * one.side.clock_hz * one.side.workers);
-    if (started > 0 && !(one.side.instructions_per_cycle >= started)) one.side.instructions_per_cycle = started;
   }
   take_counts_of_siblings(sides);
-  for (auto& one : sides)
-    for (const auto& other : sides)
-      if (!(one.side.instructions_per_cycle > 0) && other.side.team == one.side.team)
-        one.side.instructions_per_cycle = other.side.instructions_per_cycle;
   std::erase_if(sides, [](const MeasuredSide& one) { return one.side.levels.empty(); });
   return sides;
 }

@@ -31,8 +31,7 @@ struct NodeSide {
   std::vector<ArithmeticCeiling> vector_rates = {}, scalar_rates = {};
   std::vector<ArithmeticCeiling> any_isa_rates = {};  // whatever the instruction set; empty: as `vector_rates`
   double compute_spread = 0;
-  double instructions_per_cycle = absent;  // the most that any case reached there, of a core
-  double launch_seconds = absent;          // on a GPU
+  double launch_seconds = absent;  // on a GPU
   double message_seconds = absent, message_gbs = absent;
 };
 

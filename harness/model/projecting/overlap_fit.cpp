@@ -31,7 +31,7 @@ Overlaps fit_overlaps(std::span<const ProjectedPair> known, const std::function<
   std::map<std::string, Costs> costs;
   for (const auto& pair : known) {
     if (!may_use(pair) || !(pair.true_seconds > 0)) continue;
-    for (const std::string& kind : {pair.kind, std::string()}) {
+    for (const std::string& kind : {pair.overlap_class(), std::string()}) {
       Costs& one = costs[kind];
       ++one.pairs;
       for (std::size_t i = 0; i < settings; ++i) one.sums[i] += std::abs(std::log(overlap_seconds(pair, setting(i)) / pair.true_seconds));
@@ -43,8 +43,8 @@ Overlaps fit_overlaps(std::span<const ProjectedPair> known, const std::function<
   return overlaps;
 }
 
-const Overlap& overlap_for(const Overlaps& overlaps, const std::string& kind) {
-  const auto own = overlaps.find(kind);
+const Overlap& overlap_for(const Overlaps& overlaps, const std::string& overlap_class) {
+  const auto own = overlaps.find(overlap_class);
   return own != overlaps.end() ? own->second : overlaps.at("");
 }
 

@@ -50,8 +50,6 @@ std::string pair_kind(const NodeSide& from, const NodeSide& to) {
 
 ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor) {
   MovedWork moved = moved_work(times(timed.part, factor), home, target);
-  NodeSide there = target;  // how many instructions its cores start in a clock is what the home's do: its own cases are what is asked for
-  there.instructions_per_cycle = home.instructions_per_cycle;
   ProjectedPair pair{.part = timed.part.name,
                      .kernel = timed.kernel,
                      .from = home.name,
@@ -61,7 +59,7 @@ ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSi
                      .kind = pair_kind(home, target),
                      .home_seconds = timed.seconds,
                      .home = roof_terms(timed.part, home),
-                     .target = roof_terms(moved.part, there),
+                     .target = roof_terms(moved.part, target),
                      .moved = moved.moved};
   pair.home_bound = binding(pair.home, timed.part, home).name;
   const std::string& bound = timed.bound.empty() ? pair.home_bound : timed.bound;

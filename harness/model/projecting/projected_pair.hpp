@@ -33,6 +33,8 @@ struct ProjectedPair {
   std::vector<std::string> moved = {};
 
   bool flips() const { return home_bound != target_bound; }
+  /// The class of pairs whose terms overlap alike: by whether what binds here is the core's own or memory.
+  std::string overlap_class() const { return kind + (home_bound == "compute" || home_bound == "L1" ? ", core" : ", memory"); }
   /// The class of pairs that err alike.
   std::string bound_class() const { return kind + ", " + home_bound + (flips() ? " to " + target_bound : ""); }
 };

@@ -10,8 +10,10 @@ namespace {
 
 constexpr double coverage = 0.9;
 /// No projection errs less than times repeat.
-constexpr double least_scale = 0.015;
-constexpr double part_of_disagreement = 0.5;
+constexpr double least_scale = 0.03;
+constexpr double part_of_disagreement = 0.5, most_of_disagreement = 0.35;
+/// Samples that others disturbed spread more than the best of them, which ceilings are.
+constexpr double most_of_spread = 0.1;
 /// Weights go by errors to this power, of at least `least_scale`.
 constexpr double weight_power = 3;
 /// A bias from few pairs is taken off in part: n / (n + this).
@@ -47,7 +49,7 @@ double expected_scale(double spread, const ByMethod& seconds) {
     if (seconds[index_of(method)] > 0 && std::isfinite(seconds[index_of(method)])) logs.push_back(std::log(seconds[index_of(method)]));
   const auto [least, most] = std::ranges::minmax_element(logs);
   const double apart = logs.size() < 2 ? 0 : *most - *least;
-  return std::hypot(least_scale, spread, part_of_disagreement * apart);
+  return std::hypot(least_scale, std::min(spread, most_of_spread), std::min(part_of_disagreement * apart, most_of_disagreement));
 }
 
 Combination combination_of(const RecordClass& of) {

@@ -73,8 +73,6 @@ std::vector<RoofTerm> roof_terms(const WorkPart& part, const NodeSide& side) {
     terms.push_back({level.name, level_seconds(part, side, level, bytes->second), level.spread});
   }
   if (all_flops(part) > none) terms.push_back({"compute", compute_seconds(part, side), side.compute_spread});
-  const double starts = side.instructions_per_cycle * side.clock_hz * side.workers;
-  if (std::isfinite(part.instructions) && starts > 0) terms.push_back({"instructions", part.instructions / starts, 0});
   if (part.launches > 0 && side.launch_seconds > 0) terms.push_back({"launch", part.launches * side.launch_seconds, 0});
   if (part.messages > 0 && side.message_seconds > 0)
     terms.push_back({"MPI", part.messages * side.message_seconds + 1e-9 * part.message_bytes / side.message_gbs, 0});

@@ -1,5 +1,5 @@
 // The times that a part of a program takes at least, one for everything that can bound it on a side: each level of memory, arithmetic by
-// precision, kind and width, the instructions that a core can start, launches and messages.
+// precision, kind and width, launches and messages.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace plumbline {
 
 struct RoofTerm {
-  std::string name = {};  // a level, "compute", "instructions", "launch", "MPI"
+  std::string name = {};  // a level, "compute", "launch", "MPI"
   double seconds = 0;
   double spread = 0;  // of the ceiling, relative
 };
