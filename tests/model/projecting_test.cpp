@@ -143,9 +143,11 @@ TEST(Projecting, overlap_is_fitted_on_what_it_is_not_judged_by) {
   auto pairs = known_pairs(40, [](int) { return 1.0; });
   for (auto& pair : pairs) pair.true_seconds = overlap_seconds(pair, {.exponent = 1.7, .by_lanes = 0});
   const auto fitted = fit_overlaps(pairs, [](const auto&) { return true; });
-  EXPECT_EQ(fitted.at("same").exponent, 1.7);
+  EXPECT_EQ(fitted.at("same, memory").exponent, 1.7);
   const auto of_none = fit_overlaps(pairs, [](const auto&) { return false; });
-  EXPECT_EQ(of_none.at(""), Overlap{});
+  EXPECT_TRUE(of_none.empty());
+  EXPECT_EQ(overlap_for(of_none, "isa, core"), preset_of_core);
+  EXPECT_EQ(overlap_for(of_none, "isa, memory"), preset_of_memory);
 }
 
 TEST(Projecting, weights_go_to_what_errs_least_and_a_common_error_is_taken_off) {
@@ -194,7 +196,7 @@ TEST(Projecting, a_class_with_few_pairs_falls_back_to_a_wider_one) {
 
 TEST(Projecting, nothing_is_said_of_an_interval_without_a_record) {
   const auto pair = pair_of(stream(0.1), plain_side(10, 10), plain_side(20, 10), 1);
-  const Forecast told = forecast(pair, {{"", Overlap{}}}, {}, [](const auto&) { return true; });
+  const Forecast told = forecast(pair, {}, {}, [](const auto&) { return true; });
   EXPECT_TRUE(std::isfinite(told.seconds[index_of(Method::ensemble)]));
   EXPECT_TRUE(std::isnan(told.lo[index_of(Method::ensemble)]));
   EXPECT_EQ(told.pairs, 0U);

@@ -10,7 +10,7 @@
 namespace plumbline::app {
 
 struct ProjectionRecord {
-  Overlaps overlaps = {{"", Overlap{}}};  // fitted on all its pairs, by kind
+  Overlaps overlaps = {};  // fitted on all its pairs, by kind
   std::vector<RecordRow> rows = {};
 };
 

@@ -31,21 +31,20 @@ Overlaps fit_overlaps(std::span<const ProjectedPair> known, const std::function<
   std::map<std::string, Costs> costs;
   for (const auto& pair : known) {
     if (!may_use(pair) || !(pair.true_seconds > 0)) continue;
-    for (const std::string& kind : {pair.overlap_class(), std::string()}) {
-      Costs& one = costs[kind];
-      ++one.pairs;
-      for (std::size_t i = 0; i < settings; ++i) one.sums[i] += std::abs(std::log(overlap_seconds(pair, setting(i)) / pair.true_seconds));
-    }
+    Costs& one = costs[pair.overlap_class()];
+    ++one.pairs;
+    for (std::size_t i = 0; i < settings; ++i) one.sums[i] += std::abs(std::log(overlap_seconds(pair, setting(i)) / pair.true_seconds));
   }
-  Overlaps overlaps{{"", Overlap{}}};
+  Overlaps overlaps;
   for (const auto& [kind, one] : costs)
-    if (kind.empty() || one.pairs >= pairs_to_fit) overlaps[kind] = one.best();
+    if (one.pairs >= pairs_to_fit) overlaps[kind] = one.best();
   return overlaps;
 }
 
-const Overlap& overlap_for(const Overlaps& overlaps, const std::string& overlap_class) {
+Overlap overlap_for(const Overlaps& overlaps, const std::string& overlap_class) {
   const auto own = overlaps.find(overlap_class);
-  return own != overlaps.end() ? own->second : overlaps.at("");
+  if (own != overlaps.end()) return own->second;
+  return overlap_class.ends_with("core") ? preset_of_core : preset_of_memory;
 }
 
 }  // namespace plumbline

@@ -9,12 +9,13 @@ namespace plumbline {
 namespace {
 
 constexpr double coverage = 0.9;
-/// No projection errs less than times repeat.
-constexpr double least_scale = 0.03;
+/// Scales are alike enough to share a quantile: none is less than this, and no weight goes by less than `least_error`.
+constexpr double least_scale = 0.1;
+constexpr double least_error = 0.015;
 constexpr double part_of_disagreement = 0.5, most_of_disagreement = 0.35;
 /// Samples that others disturbed spread more than the best of them, which ceilings are.
 constexpr double most_of_spread = 0.1;
-/// Weights go by errors to this power, of at least `least_scale`.
+/// Weights go by errors to this power, of at least `least_error`.
 constexpr double weight_power = 3;
 /// A bias from few pairs is taken off in part: n / (n + this).
 constexpr double doubt_of_bias = 10;
@@ -61,7 +62,7 @@ Combination combination_of(const RecordClass& of) {
     const auto n = static_cast<double>(errors.size());
     combination.bias[method] = median_of(errors) * n / (n + doubt_of_bias);
     for (double& error : errors) error = std::abs(error - combination.bias[method]);
-    combination.weights[method] = std::pow(mean_of(errors) + least_scale, -weight_power);
+    combination.weights[method] = std::pow(mean_of(errors) + least_error, -weight_power);
     sum += combination.weights[method];
   }
   if (sum == 0) combination.weights[index_of(Method::efficiency)] = sum = 1;
@@ -81,11 +82,12 @@ double combined_seconds(const Combination& combination, const ByMethod& seconds)
 
 double error_quantile(const RecordClass& of, Method method) {
   std::vector<double> scores;
-  for (const auto* row : of.rows)
-    if (std::isfinite(row->log_error[index_of(method)]) && row->scale > 0)
-      scores.push_back(std::abs(row->log_error[index_of(method)]) / row->scale);
+  for (const auto* row : of.rows) {
+    const double error = std::abs(row->log_error[index_of(method)]);
+    if (std::isfinite(error) && row->scale > 0) scores.push_back(error / row->scale);
+  }
   const auto rank = static_cast<std::size_t>(std::ceil(coverage * static_cast<double>(scores.size() + 1)));
-  if (rank > scores.size() || rank == 0) return absent;
+  if (rank > scores.size()) return absent;
   std::ranges::nth_element(scores, scores.begin() + static_cast<std::ptrdiff_t>(rank - 1));
   return scores[rank - 1];
 }
