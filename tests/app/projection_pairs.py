@@ -100,16 +100,36 @@ def short(document):
     return list(pairs.values())
 
 
+def goals(methods):
+    """The goals of the ensemble, and how far it is from each."""
+    by_name = {row["method"]: row for row in methods}
+    best = by_name["ensemble"]
+    singles = [row for name, row in by_name.items() if name != "ensemble"]
+
+    def goal(words, reached, met):
+        return {"goal": words, "reached": round(reached, 4), "met": bool(met)}
+
+    return [goal("100 held-out pairs", best["pairs"], best["pairs"] >= 100),
+            goal("median error at most 8 %", best["median_error_percent"], best["median_error_percent"] <= 8),
+            goal("median error over that of bandwidth below 1", best["median_error_percent"] / by_name["bandwidth"]["median_error_percent"],
+                 best["median_error_percent"] < by_name["bandwidth"]["median_error_percent"]),
+            goal("intervals that hold the truth: 0.85 to 0.95", best["coverage"], 0.85 <= best["coverage"] <= 0.95),
+            goal("median half width at most 20 %", best["median_half_width_percent"], best["median_half_width_percent"] <= 20),
+            goal("interval score over the best single method's below 1", best["interval_score"] / min(row["interval_score"] for row in singles),
+                 all(best["interval_score"] < row["interval_score"] for row in singles))]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("mpiexec")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--files", type=pathlib.Path, nargs="+", help="take these, and measure nothing")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     left_out = []
-    files = measure(options.program, options.mpiexec, options.folder, left_out)
+    files = options.files or measure(options.program, options.mpiexec, options.folder, left_out)
     done = subprocess.run([options.program, "project", *files, "--matrix", "--json"], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
@@ -120,7 +140,7 @@ def main():
     print(f"{len(pairs)} pairs of {len(files)} conditions", *left_out, sep="\n")
     if options.json:
         head = {"schema": "plumbline-projection-pairs/1", "command": "python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER --json FILE",
-                "left_out": left_out, "notes": document["notes"], "methods": document["methods"], "matrix": document["matrix"]}
+                "left_out": left_out, "notes": document["notes"], "goals": goals(document["methods"]), "methods": document["methods"], "matrix": document["matrix"]}
         text = json.dumps(head, indent=1)[:-2] + ',\n "pairs": [\n' + ",\n".join(json.dumps(pair) for pair in pairs) + "\n ]\n}\n"
         options.json.write_text(text)
 

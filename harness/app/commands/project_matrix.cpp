@@ -240,9 +240,11 @@ Exit project_matrix(const MatrixOptions& options) {
 }
 
 Json project_matrix_schema() {
+  ObjectSchema more;
+  more.add("matrix", "the pairs from each side to each other", {{"type", "array"}, {"items", row_schema(cell_columns())}}, true);
+  more.add("methods", "each judged by all pairs", {{"type", "array"}, {"items", row_schema(method_columns())}}, true);
   return document_schema("project-matrix", "Cases projected from each kind of node and team to each other", row_schema(row_columns()),
-                         {{"matrix", {{"type", "array"}, {"items", row_schema(cell_columns())}}},
-                          {"methods", {{"type", "array"}, {"items", row_schema(method_columns())}}}});
+                         more.json());
 }
 
 }  // namespace plumbline::app
