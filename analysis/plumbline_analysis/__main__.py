@@ -1,6 +1,7 @@
 """python3 -m plumbline_analysis report FILE.h5 --show show.json --ceilings ceilings.json --score score.json [--nodes nodes.json] -o DIR
 python3 -m plumbline_analysis history DIR --history history.json -o DIR
 python3 -m plumbline_analysis paper FILE.h5 -o DIR  (counterparts of the papers' figures)
+python3 -m plumbline_analysis projection --matrix matrix.json -o DIR
 python3 -m plumbline_analysis paper DIR        (the experiment of Kwack et al. 2018: jobs/kwack2018.sh)"""
 import argparse
 import sys
@@ -27,10 +28,13 @@ def parse(arguments):
     nights.add_argument("file", metavar="DIR", help="the folder")
     nights.add_argument("--history", required=True, metavar="JSON", help="what plumbline history DIR --json printed")
     nights.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
+    matrix = commands.add_parser("projection", help="projected against measured times (PNG, SVG)")
+    matrix.add_argument("--matrix", dest="file", required=True, metavar="JSON", help="what plumbline project FILE --matrix --json printed")
+    matrix.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
     paper = commands.add_parser("paper", help="counterparts of the papers' figures, from one result file; of a folder the experiment of Kwack et al. 2018")
     paper.add_argument("file", metavar="FILE|DIR", help="result file, or folder with series, series_flows and stencils, each .h5 and .score.json")
     paper.add_argument("-o", "--output", metavar="DIR", help="folder for the figures, and papers.json or kwack2018.json (default: where the input is)")
-    for command in (report, nights, paper):
+    for command in (report, nights, matrix, paper):
         command.add_argument("--debug", action="store_true", help="after an error that nobody foresaw, show where in this package it rose")
     return parser.parse_args(arguments)
 
@@ -38,14 +42,14 @@ def parse(arguments):
 def main(arguments=None):
     parsed = parse(arguments)
     try:
-        from . import errors, history, paper, report
+        from . import errors, history, paper, projection, report
     except ModuleNotFoundError as error:
         module = (error.name or "?").split(".")[0]
         package = DEBIAN_PACKAGES.get(module, f"python3-{module}")
         print(f"plumbline report: the Python module '{module}' is missing; install it (Debian: apt install {package})", file=sys.stderr)
         return 1
     try:
-        paths, notes = {"report": report.write, "history": history.write, "paper": paper.write}[parsed.command](parsed)
+        paths, notes = {"report": report.write, "history": history.write, "projection": projection.write, "paper": paper.write}[parsed.command](parsed)
     except errors.InputError as error:
         print(f"plumbline report: {error}", file=sys.stderr)
         return 2

@@ -11,6 +11,7 @@ NEEDED = {
     "nodes": ("node", "verdict", "peers", "rows", "slowdown", "suspicious", "again", "again_peers", "conditions"),
     "history": ("what", "node", "unit", "state", "level_nights", "changes", "points"),
     "compare": ("what", "node", "verdict", "status"),
+    "project-matrix": ("from", "to", "case", "method", "kind", "projected_seconds", "projected_lo", "projected_hi", "measured_seconds", "is_inside"),
     "score": ("case", "counter", "quantity", "ratio", "status"),
 }
 

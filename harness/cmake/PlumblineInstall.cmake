@@ -16,7 +16,7 @@ if(NOT PLUMBLINE_CORE_ONLY)
   install(DIRECTORY harness/counters/events DESTINATION ${share}/harness/counters)
   install(DIRECTORY harness/imports/conventions harness/imports/metrics DESTINATION ${share}/harness/imports)
   install(DIRECTORY harness/profile/geometries DESTINATION ${share}/harness/profile)
-  install(DIRECTORY jobs/campaigns jobs/expectations DESTINATION ${share}/jobs)
+  install(DIRECTORY jobs/campaigns jobs/expectations jobs/records DESTINATION ${share}/jobs)
   install(DIRECTORY jobs/schemas DESTINATION ${share})
   install(DIRECTORY jobs/packaging DESTINATION ${share}/jobs PATTERN __pycache__ EXCLUDE)
   # The example of a machine and its scripts, but with the program on PATH and the campaign by its name.

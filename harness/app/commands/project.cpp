@@ -7,24 +7,41 @@
 #include <filesystem>
 
 #include "app/commands/command.hpp"
+#include "app/commands/project_matrix.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/programs/profile_parts.hpp"
+#include "app/results/projection_record_file.hpp"
 #include "app/results/projection_spec.hpp"
 #include "app/results/result_file.hpp"
 #include "app/terminal/columns.hpp"
 #include "app/terminal/streams.hpp"
 #include "model/ceilings/ceiling_limits.hpp"
 #include "model/placement/node_ceilings.hpp"
+#include "model/projecting/projected_program.hpp"
 
 namespace plumbline::app {
 namespace {
 
 struct ProjectOptions {
-  std::string from, application;
+  std::vector<std::string> from;
+  std::string application, record;
   std::vector<std::string> to;
   std::string kernel;
   Rest rest = Rest::scaled;
   Format format = Format::text;
+  std::vector<Method> methods = {Method::bandwidth};
+  bool matrix = false;
+  HeldOut left_out = HeldOut::kernel;
+  double limit_seconds = 60;
+};
+
+/// A program on a target by one method.
+struct ToldProjection {
+  Projection plain = {};  // by equations (5) to (7), with the groups
+  ProgramProjection told = {};
+
+  double speedup() const { return plain.seconds_before / told.seconds; }
+  double error_percent() const { return 100 * (told.seconds / plain.measured_seconds - 1); }
 };
 
 bool is_toml(const std::string& path) { return std::filesystem::path(path).extension() == ".toml"; }
@@ -54,6 +71,19 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   if (side.node.ceilings.empty())
     throw user_error(fmt::format("{} has no ceilings; measure them with a [ceilings] table in the campaign", path));
   return side;
+}
+
+std::vector<Method> methods_named(const std::string& words) {
+  if (words == "all") return {Method::bandwidth, Method::roofline, Method::efficiency, Method::overlap, Method::ensemble};
+  for (std::size_t i = 0; i < method_count; ++i)
+    if (words == to_string(static_cast<Method>(i))) return {static_cast<Method>(i)};
+  throw user_error(fmt::format("--method is '{}', but it must be bandwidth, roofline, efficiency, overlap, ensemble or all", words));
+}
+
+HeldOut left_out_named(const std::string& word) {
+  if (word == "kernel") return HeldOut::kernel;
+  if (word == "machine") return HeldOut::machine;
+  throw user_error(fmt::format("--leave is '{}', but it must be kernel or machine", word));
 }
 
 Rest rest_named(const std::string& word) {
@@ -96,35 +126,50 @@ Columns<ProjectedGroup> projected_group_columns() {
           Column<Row>("to_{}", "the ceiling there", [](const Row& row) { return row.to.value; }).in_unit(unit_suffix_of)};
 }
 
-std::pair<Status, std::string> measured_there(const Projection& p) {
-  const bool known = std::isfinite(p.measured_seconds);
+std::pair<Status, std::string> measured_there(const ToldProjection& p) {
+  const bool known = std::isfinite(p.plain.measured_seconds);
   return {known ? Status::ok : Status::unavailable, known ? "" : "the target's spec has no measured_seconds"};
 }
 
-Columns<Projection> projection_columns() {
-  using Row = Projection;
-  Columns<Row> columns{{"from", "node that it was measured on", &Row::source},
-                       {"to", "node that it is projected to", &Row::target},
-                       {"rest", "what becomes of time that no group covers", &Row::rest},
-                       {"covered_fraction", "part of the time that groups cover", &Row::covered_fraction},
-                       {"seconds", "time of the program here", &Row::seconds_before},
-                       {"projected_seconds", "time of the program there", &Row::seconds},
-                       {"speedup", "how many times as fast it is there", &Row::speedup},
-                       {"measured_seconds", "time of the program there as it was measured", &Row::measured_seconds},
-                       {"error_percent", "how far the projection lies off that", &Row::error_percent},
-                       Column<Row>("status", "ok", [](const Row&) { return "ok"; }).one_of({"ok"}),
-                       {"reason", "null", [](const Row&) { return OrNull{}; }},
-                       list_column<Row>("groups", "parts of the program", projected_group_columns(), &Row::groups)};
+std::pair<Status, std::string> interval_of(const ToldProjection& p) {
+  return {std::isfinite(p.told.lo) ? Status::ok : Status::unavailable, std::isfinite(p.told.lo) ? "" : p.told.reason};
+}
+
+Columns<ToldProjection> projection_columns() {
+  using Row = ToldProjection;
+  const auto is_told = [](const Row& row) { return std::isfinite(row.told.seconds); };
+  Columns<Row> columns{
+      {"from", "node that it was measured on", [](const Row& row) { return row.plain.source; }},
+      {"to", "node that it is projected to", [](const Row& row) { return row.plain.target; }},
+      {"method", "how it was projected", [](const Row& row) { return row.told.method; }},
+      {"rest", "what becomes of time that no group covers", [](const Row& row) { return row.plain.rest; }},
+      {"covered_fraction", "part of the time that groups cover", [](const Row& row) { return row.plain.covered_fraction; }},
+      {"seconds", "time of the program here", [](const Row& row) { return row.plain.seconds_before; }},
+      {"projected_seconds", "time of the program there", [](const Row& row) { return row.told.seconds; }},
+      {"projected_lo", "lower end of its 90 % interval, seconds", [](const Row& row) { return row.told.lo; }},
+      {"projected_hi", "upper end", [](const Row& row) { return row.told.hi; }},
+      {"learned_from", "class of the record that the interval is of", [](const Row& row) { return row.told.learned_from; }},
+      {"learned_pairs", "how many pairs are in it", [](const Row& row) { return row.told.pairs; }},
+      {"flips", "parts that another ceiling bounds there", [](const Row& row) { return row.told.flips; }},
+      {"speedup", "how many times as fast it is there", &Row::speedup},
+      {"measured_seconds", "time of the program there as it was measured", [](const Row& row) { return row.plain.measured_seconds; }},
+      {"error_percent", "how far the projection lies off that", &Row::error_percent},
+      Column<Row>("status", "ok, or unavailable", [is_told](const Row& row) { return is_told(row) ? "ok" : "unavailable"; })
+          .one_of({"ok", "unavailable"}),
+      {"reason", "why this method cannot be asked", [is_told](const Row& row) { return OrNull{is_told(row) ? "" : row.told.reason}; }},
+      list_column<Row>("groups", "parts of the program, by equations (5) and (6)", projected_group_columns(),
+                       [](const Row& row) { return row.plain.groups; })};
   add_explained(columns, "measured", "measured_seconds", measured_there);
+  add_explained(columns, "interval", "the interval", interval_of);
   return columns;
 }
 
 /// The rows for CSV: a line a group, then the whole.
-Json flat_rows(const std::vector<Projection>& projections) {
+Json flat_rows(const std::vector<ToldProjection>& projections) {
   Json rows = Json::array();
   for (const auto& p : projections) {
-    for (const auto& group : p.groups) {
-      Json row{{"from", p.source}, {"to", p.target}};
+    for (const auto& group : p.plain.groups) {
+      Json row{{"from", p.plain.source}, {"to", p.plain.target}};
       row.update(row_json(projected_group_columns(), group));
       rows.push_back(row);
     }
@@ -156,21 +201,43 @@ std::vector<std::vector<std::string>> lines_of(const Projection& p) {
 
 std::string title_of(const Projection& p) { return fmt::format("{} -> {}\n\n", p.source, p.target); }
 
-std::string result_of(const Projection& p) {
-  std::string text = fmt::format("\nspeed-up {}", plain(p.speedup, 3));
-  if (std::isfinite(p.measured_seconds))
-    text += fmt::format("; measured there: {}, so the projection errs by {:+.1f} %", time_text(p.measured_seconds), p.error_percent);
-  return text + "\n";
+std::string interval_text(const ProgramProjection& told) {
+  if (!std::isfinite(told.lo)) return told.reason.empty() ? "" : fmt::format("; no interval: {}", told.reason);
+  return fmt::format("; 90 % interval {} to {}, from {} pairs ({})", time_text(told.lo), time_text(told.hi), told.pairs, told.learned_from);
 }
 
-std::string projection_text(const Projection& p) {
+/// Says of one method what comes out, after the table.
+std::string result_of(const ToldProjection& p, bool by_name) {
+  const std::string name = by_name ? fmt::format("{}: ", to_string(p.told.method)) : "";
+  if (!std::isfinite(p.told.seconds)) return fmt::format("\n{}not told: {}\n", name, p.told.reason);
+  std::string text = fmt::format("\n{}{}speed-up {}", name, by_name ? time_text(p.told.seconds) + ", " : "", plain(p.speedup(), 3));
+  if (std::isfinite(p.plain.measured_seconds))
+    text +=
+        fmt::format("; measured there: {}, so the projection errs by {:+.1f} %", time_text(p.plain.measured_seconds), p.error_percent());
+  return text + interval_text(p.told) + "\n";
+}
+
+/// One target: the table by equations (5) to (7), and what each method that was asked for says of the whole.
+struct TargetProjections {
+  Projection plain = {};
+  std::vector<ToldProjection> told = {};
+
+  std::string results() const {
+    const bool by_name = told.size() > 1 || told.front().told.method != Method::bandwidth;
+    std::string text;
+    for (const auto& one : told) text += result_of(one, by_name);
+    return text;
+  }
+};
+
+std::string projection_text(const TargetProjections& target) {
   Table table(headings(projected_group_columns()));
-  for (auto& line : lines_of(p)) table.add(std::move(line));
-  return title_of(p) + table.text() + result_of(p);
+  for (auto& line : lines_of(target.plain)) table.add(std::move(line));
+  return title_of(target.plain) + table.text() + target.results();
 }
 
-std::string as_markdown(const Projection& p) {
-  return title_of(p) + markdown(headings(projected_group_columns()), lines_of(p)) + result_of(p);
+std::string as_markdown(const TargetProjections& target) {
+  return title_of(target.plain) + markdown(headings(projected_group_columns()), lines_of(target.plain)) + target.results();
 }
 
 std::string rest_in_words(const Projection& p) {
@@ -178,35 +245,111 @@ std::string rest_in_words(const Projection& p) {
   return fmt::format("the rest scales as the groups do: their sum is divided by the covered fraction, {}", plain(p.covered_fraction, 4));
 }
 
-Exit project_file(const ProjectOptions& options) {
-  std::vector<std::string> notes;
-  std::vector<std::string> about_program, about_others;
-  const ProjectionSpec source = side_of(options.from, options.kernel, notes, about_program);
-  const Application application = options.application.empty() ? source.application : read_application(options.application);
-  if (application.groups.empty())
-    throw user_error(fmt::format("{} has no [[groups]]; name the program's groups with --app app.toml{}", options.from,
-                                 about_program.empty() ? "" : fmt::format(" (of its functions: {})", fmt::join(about_program, "; "))));
-  if (options.application.empty()) notes.insert(notes.end(), about_program.begin(), about_program.end());
-  std::vector<Projection> projections;
-  for (const auto& path : options.to)
-    projections.push_back(project(application, source.node, side_of(path, "", notes, about_others).node, options.rest));
-  for (const auto& projection : projections)
-    for (const auto& warning : projection.warnings) notes.push_back("warning: " + warning);
-  const auto of_mix = [](const ProjectedGroup& group) { return group.is_of_mix; };
-  if (std::any_of(projections.front().groups.begin(), projections.front().groups.end(), of_mix))
-    notes.emplace_back("what arithmetic bounds goes by the roof of its own FMAs, sums and products on either side");
-  notes.push_back(rest_in_words(projections.front()));
+// ---------------------------------------------------------------------------------------------------------------- projecting
 
-  if (options.format == Format::json) print(document("project", options.from, rows_json(projection_columns(), projections), notes));
-  if (options.format == Format::csv) print(csv(flat_rows(projections)));
-  const auto joined = [&](std::string (*form)(const Projection&)) {
+/// The record that intervals and weights come from: the user's, or the one that came along.
+ProjectionRecord record_for(const ProjectOptions& options) {
+  return options.record.empty() ? shared_record() : read_record(options.record, true);
+}
+
+/// The rows tell how far each method erred where a target's true time is known.
+std::vector<RecordRow> known_rows(const std::vector<TargetProjections>& targets, const std::string& program) {
+  std::vector<RecordRow> rows;
+  for (const auto& [plain, told] : targets) {
+    if (!std::isfinite(plain.measured_seconds)) continue;
+    RecordRow row{.part = program,
+                  .kernel = program,
+                  .from = plain.source,
+                  .to = plain.target,
+                  .from_machine = plain.source,
+                  .to_machine = plain.target,
+                  .kind = "machine",
+                  .bound_class = "machine, " + plain.groups.front().group.bound};
+    ByMethod seconds = {absent, absent, absent, absent, absent};
+    for (const auto& one : told) seconds[index_of(one.told.method)] = one.told.seconds;
+    for (std::size_t i = 0; i < method_count; ++i) row.log_error[i] = std::log(seconds[i] / plain.measured_seconds);
+    row.scale = expected_scale(0, seconds);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<TargetProjections> project_all(const ProjectOptions& options, const Application& application, const NodeSpec& source,
+                                           const ProjectionRecord& record, std::vector<std::string>& notes) {
+  std::vector<TargetProjections> targets;
+  std::vector<std::string> about_others;
+  for (const auto& path : options.to) {
+    const NodeSpec target = side_of(path, "", notes, about_others).node;
+    TargetProjections one{.plain = project(application, source, target, options.rest)};
+    const auto all = project_program(one.plain, application, source, target, record.overlaps, record.rows);
+    for (const Method method : options.methods) one.told.push_back({one.plain, all[index_of(method)]});
+    targets.push_back(std::move(one));
+  }
+  return targets;
+}
+
+void add_notes(const std::vector<TargetProjections>& targets, std::vector<std::string>& notes) {
+  for (const auto& target : targets)
+    for (const auto& warning : target.plain.warnings) notes.push_back("warning: " + warning);
+  const Projection& first = targets.front().plain;
+  const auto of_mix = [](const ProjectedGroup& group) { return group.is_of_mix; };
+  if (std::any_of(first.groups.begin(), first.groups.end(), of_mix))
+    notes.emplace_back("what arithmetic bounds goes by the roof of its own FMAs, sums and products on either side");
+  for (const auto& target : targets)
+    if (!target.told.front().told.flips.empty())
+      notes.push_back(
+          fmt::format("bound by another ceiling on {}: {}", target.plain.target, fmt::join(target.told.front().told.flips, "; ")));
+  notes.push_back(rest_in_words(first));
+}
+
+void print_all(const ProjectOptions& options, const std::vector<TargetProjections>& targets, const std::vector<std::string>& notes) {
+  std::vector<ToldProjection> rows;
+  for (const auto& target : targets) rows.insert(rows.end(), target.told.begin(), target.told.end());
+  if (options.format == Format::json) print(document("project", options.from.front(), rows_json(projection_columns(), rows), notes));
+  if (options.format == Format::csv) print(csv(flat_rows(rows)));
+  const auto joined = [&](std::string (*form)(const TargetProjections&)) {
     std::string text;
-    for (const auto& projection : projections) text += (text.empty() ? "" : "\n\n") + form(projection);
+    for (const auto& target : targets) text += (text.empty() ? "" : "\n\n") + form(target);
     return text;
   };
   if (options.format == Format::markdown) print(joined(as_markdown) + markdown_notes(notes));
   if (options.format == Format::text) print(joined(projection_text) + note_lines(notes));
+}
+
+Exit project_file(const ProjectOptions& options) {
+  std::vector<std::string> notes, about_program;
+  const ProjectionSpec source = side_of(options.from.front(), options.kernel, notes, about_program);
+  Application application = options.application.empty() ? source.application : read_application(options.application);
+  if (application.groups.empty())
+    throw user_error(fmt::format("{} has no [[groups]]; name the program's groups with --app app.toml{}", options.from.front(),
+                                 about_program.empty() ? "" : fmt::format(" (of its functions: {})", fmt::join(about_program, "; "))));
+  if (options.application.empty()) notes.insert(notes.end(), about_program.begin(), about_program.end());
+  if (application.name.empty()) application.name = std::filesystem::path(options.from.front()).stem().string();
+  ProjectionRecord record = record_for(options);
+  const auto targets = project_all(options, application, source.node, record, notes);
+  add_notes(targets, notes);
+  if (!options.record.empty()) {
+    extend(record, known_rows(targets, application.name));
+    write_record(options.record, record);
+  }
+  print_all(options, targets, notes);
   return Exit::ok;
+}
+
+Exit project_as_asked(const ProjectOptions& options) {
+  if (options.matrix) {
+    if (!options.to.empty() || !options.application.empty())
+      throw user_error("--matrix projects each side onto each other; --to and --app are for one projection");
+    return project_matrix({.files = options.from,
+                           .kernel = options.kernel,
+                           .left_out = options.left_out,
+                           .record = options.record,
+                           .limit_seconds = options.limit_seconds,
+                           .format = options.format});
+  }
+  if (options.from.size() > 1) throw user_error("project takes one FROM; several files are for --matrix");
+  if (options.to.empty()) throw user_error("project needs --to, the other node (a result file or a spec.toml), or --matrix");
+  return project_file(options);
 }
 
 }  // namespace
@@ -218,17 +361,19 @@ void add_project(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ProjectOptions>();
   command->footer(
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
-      "  spec  schema = \"plumbline-spec/1\"  name  [measured_seconds]  [[ceilings]] name value unit [scope] method\n"
-      "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound]\n"
+      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit [scope] "
+      "[size_bytes] method\n"
+      "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound] [precision] "
+      "[flops] [fma_part] [scalar_part] [bytes] [working_set_bytes] [launches]\n"
       "  unit: GB/s or GFLOP/s; scope: node, numa, core or gpu [node]; kind: threaded, serial or gpu [threaded]; bound: a ceiling's name "
       "[mem]\n"
       "A spec may hold the keys of an app too. Explained, with an example: harness/model/README.md");
-  command->add_option("FROM", options->from, "where the times come from: a result file (.h5), or a spec.toml with the node's ceilings")
+  command
+      ->add_option(
+          "FROM", options->from,
+          "where the times come from: a result file (.h5), or a spec.toml with the node's ceilings; of --matrix one or several files")
       ->required();
-  command->add_option("--to", options->to, "the other node: a result file or a spec.toml; may be repeated")
-      ->required()
-      ->expected(1)
-      ->take_all();
+  command->add_option("--to", options->to, "the other node: a result file or a spec.toml; may be repeated")->expected(1)->take_all();
   command->add_option("--app", options->application, "app.toml with the program's groups; preset: those of FROM, or its measured cases");
   command->add_option("--kernel", options->kernel, "of the measured cases only these (glob)");
   command
@@ -236,8 +381,25 @@ void add_project(CLI::App& app, Action& chosen) {
           "--rest", [options](const std::string& word) { options->rest = rest_named(word); },
           "what becomes of time that no group covers: scaled or constant")
       ->option_text("scaled|constant [scaled]");
+  command
+      ->add_option_function<std::string>(
+          "--method", [options](const std::string& words) { options->methods = methods_named(words); },
+          "how to project: bandwidth (equations 5 to 7), roofline, efficiency, overlap, ensemble, or all")
+      ->option_text("NAME [bandwidth]");
+  command->add_option("--record", options->record,
+                      "JSON file of projections whose truth is known: intervals come from it, and what becomes known here is added");
+  command->add_flag("--matrix", options->matrix,
+                    "project every case from each kind of node, team and instruction set to each other, and judge the methods by it");
+  command
+      ->add_option_function<std::string>(
+          "--leave", [options](const std::string& word) { options->left_out = left_out_named(word); },
+          "of --matrix: what is left out of all that a pair is told by: its kernel, or its target's machine")
+      ->option_text("kernel|machine [kernel]");
+  command->add_option("--limit", options->limit_seconds, "of --matrix: seconds that it may take")
+      ->check(CLI::PositiveNumber)
+      ->option_text("SECONDS [60]");
   add_format_options(*command, options->format);
-  command->callback([&chosen, options] { chosen = [options] { return project_file(*options); }; });
+  command->callback([&chosen, options] { chosen = [options] { return project_as_asked(*options); }; });
 }
 
 }  // namespace plumbline::app

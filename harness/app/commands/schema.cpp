@@ -11,6 +11,7 @@
 #include "app/nights/history_report.hpp"
 #include "app/nodes/health_report.hpp"
 #include "app/nodes/node_report.hpp"
+#include "app/results/projection_record_file.hpp"
 #include "app/results/projection_spec.hpp"
 #include "app/terminal/streams.hpp"
 #include "campaign/campaign_keys.hpp"
@@ -98,6 +99,8 @@ constexpr std::array schemas{
     NamedSchema{"nodes", "plumbline nodes --json", nodes_schema},
     NamedSchema{"profile", "plumbline profile --json", profile_schema},
     NamedSchema{"project", "plumbline project --json", project_schema},
+    NamedSchema{"project-matrix", "plumbline project --matrix --json", project_matrix_schema},
+    NamedSchema{"record", "a record of projections, for plumbline project --record (JSON)", record_schema},
     NamedSchema{"score", "plumbline score --json", score_schema},
     NamedSchema{"show", "plumbline show --json", show_schema},
     NamedSchema{"show-machine", "plumbline show --machine --json", show_machine_schema},

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
+#include <map>
 
 #include "campaign/written.hpp"
 #include "core/text/toml_depth.hpp"
@@ -13,18 +15,30 @@ namespace {
 
 using namespace key_schema;
 
-const WrittenKeys group_keys{"groups",
-                             {{"name", word, "part of the program", true},
-                              {"seconds", positive, "its time, in seconds", true},
-                              {"kind", R"({"enum":["threaded","serial","gpu"]})",
-                               "whose ceiling bounds it: the node's, its NUMA domain's, a GPU's; preset: threaded"},
-                              {"bound", word, "name of the ceiling that bounds it; preset: mem"}}};
+constexpr const char* fraction = R"({"type":"number","minimum":0,"maximum":1})";
+
+const WrittenKeys group_keys{
+    "groups",
+    {{"name", word, "part of the program", true},
+     {"seconds", positive, "its time, in seconds", true},
+     {"kind", R"({"enum":["threaded","serial","gpu"]})",
+      "whose ceiling bounds it: the node's, its NUMA domain's, a GPU's; preset: threaded"},
+     {"bound", word, "name of the ceiling that bounds it; preset: mem"},
+     {"precision", R"({"enum":["fp64","fp32","fp16","bf16"]})", "of its arithmetic; preset: fp64"},
+     {"flops", positive, "floating-point operations; an FMA is two"},
+     {"fma_part", fraction, "part of its arithmetic instructions that are FMAs; the rest are sums and products in equal parts"},
+     {"scalar_part", fraction, "part of them that work on one number; preset: 0"},
+     {"bytes", R"({"type":"object","additionalProperties":{"type":"number","minimum":0}})",
+      "bytes across each level's boundary towards the core, by its name: {L2 = 1e9, mem = 5e8}"},
+     {"working_set_bytes", positive, "distinct bytes touched"},
+     {"launches", positive, "of kernels on a GPU"}}};
 
 const WrittenKeys ceiling_keys{"ceilings",
                                {{"name", word, "what it bounds: mem, L2, compute", true},
                                 {"value", positive, "the rate, in its unit", true},
                                 {"unit", R"({"enum":["GB/s","GFLOP/s"]})", "unit of the rate", true},
                                 {"scope", R"({"enum":["node","numa","core","gpu"]})", "who shares it; preset: node"},
+                                {"size_bytes", positive, "of a cache: the working set that it holds"},
                                 {"method", word, "how it was found", true}}};
 
 /// The keys that a program's file and a node's may both have.
@@ -43,6 +57,11 @@ T required(const WrittenTable& table, const char* key, const std::optional<Writt
   return written->value;
 }
 
+double written_or(const WrittenTable& table, const char* key, double otherwise) {
+  const auto written = table.positive(key);
+  return written ? written->value : otherwise;
+}
+
 /// Calls `read` with each table of an array of tables; a missing key is an empty one.
 void each_table(const WrittenTable& top, const char* key, const std::function<void(const WrittenTable&)>& read) {
   const auto* node = top.node(key);
@@ -54,6 +73,36 @@ void each_table(const WrittenTable& top, const char* key, const std::function<vo
   }
 }
 
+double fraction_of(const WrittenTable& table, const char* key) {
+  const auto written = table.number(key);
+  if (!written) return absent;
+  if (written->value < 0 || written->value > 1)
+    table.fail(written->at, fmt::format("'{}' is {}, but a part is from 0 to 1", key, written->value));
+  return written->value;
+}
+
+std::map<std::string, double> read_bytes_by_level(const WrittenTable& table) {
+  std::map<std::string, double> bytes;
+  const auto levels = table.table("bytes", "bytes");
+  if (!levels) return bytes;
+  for (const auto& [key, node] : levels->raw()) {
+    const auto written = levels->number(key.str());
+    if (written->value < 0)
+      levels->fail(written->at, fmt::format("bytes of '{}' are {}, but cannot be negative", key.str(), written->value));
+    bytes[std::string(key.str())] = written->value;
+  }
+  return bytes;
+}
+
+ArithmeticMix read_mix(const WrittenTable& table) {
+  const auto flops = table.positive("flops");
+  if (!flops) return {};
+  const auto precision = table.choice("precision", {"fp64", "fp32", "fp16", "bf16"});
+  ArithmeticShare share{.flops = flops->value};
+  if (const double fma = fraction_of(table, "fma_part"); std::isfinite(fma)) share.fma = fma, share.add = share.mul = (1 - fma) / 2;
+  return {{precision ? precision->value : "fp64", share}};
+}
+
 ApplicationGroup read_group(const WrittenTable& table) {
   table.allow_only(group_keys.names());
   const auto kind = table.choice("kind", {"threaded", "serial", "gpu"});
@@ -63,17 +112,29 @@ ApplicationGroup read_group(const WrittenTable& table) {
           .scope = !kind || kind->value == "threaded" ? "node"
                    : kind->value == "serial"          ? "numa"
                                                       : "gpu",
-          .bound = bound ? bound->value : "mem"};
+          .bound = bound ? bound->value : "mem",
+          .mix = read_mix(table),
+          .bytes = read_bytes_by_level(table),
+          .scalar_part = fraction_of(table, "scalar_part"),
+          .working_set_bytes = written_or(table, "working_set_bytes", absent),
+          .launches = written_or(table, "launches", 0)};
 }
 
 NodeCeiling read_ceiling(const WrittenTable& table) {
   table.allow_only(ceiling_keys.names());
   const auto scope = table.choice("scope", {"node", "numa", "core", "gpu"});
-  return {.name = required(table, "name", table.word("name")),
-          .value = required(table, "value", table.positive("value")),
-          .unit = required(table, "unit", table.choice("unit", {"GB/s", "GFLOP/s"})),
-          .scope = scope ? scope->value : "node",
-          .method = required(table, "method", table.word("method"))};
+  NodeCeiling ceiling{.name = required(table, "name", table.word("name")),
+                      .value = required(table, "value", table.positive("value")),
+                      .unit = required(table, "unit", table.choice("unit", {"GB/s", "GFLOP/s"})),
+                      .scope = scope ? scope->value : "node",
+                      .method = required(table, "method", table.word("method")),
+                      .size_bytes = written_or(table, "size_bytes", absent)};
+  const bool is_level = ceiling.name == "mem" || ceiling.name == "L1" || ceiling.name == "L2" || ceiling.name == "L3";
+  if (is_level && ceiling.unit != "GB/s")
+    table.fail(table.at("unit"), fmt::format("'unit' of '{}' is {}, but a level of memory has GB/s", ceiling.name, ceiling.unit));
+  if (ceiling.name.starts_with("compute") && ceiling.unit != "GFLOP/s")
+    table.fail(table.at("unit"), fmt::format("'unit' of '{}' is {}, but arithmetic has GFLOP/s", ceiling.name, ceiling.unit));
+  return ceiling;
 }
 
 Application read_groups(const WrittenTable& top) {
@@ -115,6 +176,9 @@ WrittenFile app_file() {
 
 WrittenFile spec_file() {
   WrittenKeys keys = program_keys("spec", R"({"const":"plumbline-spec/1"})", true);
+  keys.keys.push_back({"machine", word, "CPU model; preset: the name"});
+  keys.keys.push_back({"cores", positive, "cores that its node ceilings are of"});
+  keys.keys.push_back({"launch_seconds", positive, "time that a launch takes on its GPU"});
   keys.keys.push_back({"measured_seconds", positive, "true run time there, in seconds"});
   keys.keys.push_back({"ceilings", R"({"type":"array","items":{"$ref":"#/$defs/ceilings"},"minItems":1})", "the node's ceilings", true});
   return {"A node's ceilings, for plumbline project", {keys, group_keys, ceiling_keys}};
@@ -125,7 +189,10 @@ ProjectionSpec read_spec(const std::string& path) {
   read_toml(path, "plumbline-spec/1", spec_file().tables.front().names(), [&](const WrittenTable& top) {
     spec.application = read_groups(top);
     spec.node.name = required(top, "name", top.word("name"));
-    if (const auto seconds = top.positive("measured_seconds")) spec.node.measured_seconds = seconds->value;
+    spec.node.measured_seconds = written_or(top, "measured_seconds", absent);
+    spec.node.cores = written_or(top, "cores", absent);
+    spec.node.launch_seconds = written_or(top, "launch_seconds", absent);
+    if (const auto machine = top.word("machine")) spec.node.machine = machine->value;
     each_table(top, "ceilings", [&](const WrittenTable& table) { spec.node.ceilings.push_back(read_ceiling(table)); });
     if (spec.node.ceilings.empty()) top.fail(top.at(), "a spec needs at least one [[ceilings]] table");
   });

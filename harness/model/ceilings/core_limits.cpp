@@ -344,4 +344,8 @@ std::optional<CoreLimit> bandwidth_limit(const CoreIdentity& identity, std::stri
   return std::nullopt;
 }
 
+std::string machine_word(const CoreIdentity& core) {
+  return core.vendor + " " + (core.family > 0 ? std::to_string(core.family) + "/" + std::to_string(core.model) : core.name);
+}
+
 }  // namespace plumbline

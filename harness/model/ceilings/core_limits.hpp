@@ -14,6 +14,9 @@ struct CoreIdentity {
   int stepping = 0;
 };
 
+/// The CPU model in a word: "AuthenticAMD 25/17", "implementer 0x41 part 0xd40".
+std::string machine_word(const CoreIdentity& core);
+
 /// A limit a clock cycle, and the document that says so.
 struct CoreLimit {
   double per_clock = 0;  // FLOP, or bytes, a cycle of one core

@@ -1,6 +1,7 @@
 #include "model/placement/node_ceilings.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/ceilings/gpu_ceilings.hpp"
 
@@ -19,14 +20,24 @@ bool is_of_first_gpu(const Ceiling& ceiling) { return ceiling.scope == gpu_scope
 std::int64_t workers_of(const Ceiling& ceiling) { return ceiling.ranks * ceiling.threads; }
 
 NodeCeiling described(const Ceiling& ceiling, const std::string& name, const std::string& scope) {
-  return {.name = name, .value = ceiling.value, .unit = ceiling.unit, .scope = scope, .method = "plumbline, " + ceiling.pattern};
+  return {.name = name,
+          .value = ceiling.value,
+          .unit = ceiling.unit,
+          .scope = scope,
+          .method = "plumbline, " + ceiling.pattern,
+          .traffic_gbs = ceiling.traffic_gbs,
+          .size_bytes = ceiling.level == "mem" ? absent : ceiling.size_bytes,
+          .spread = ceiling.cv > 0 ? ceiling.cv : 0};
 }
 
 /// Keeps the higher of two ceilings of one name and scope.
 void offer(NodeSpec& spec, const NodeCeiling& ceiling) {
   for (auto& known : spec.ceilings)
     if (known.name == ceiling.name && known.scope == ceiling.scope) {
+      const double traffic =
+          std::max(std::isfinite(known.traffic_gbs) ? known.traffic_gbs : 0, std::isfinite(ceiling.traffic_gbs) ? ceiling.traffic_gbs : 0);
       if (ceiling.value > known.value) known = ceiling;
+      if (traffic > 0) known.traffic_gbs = traffic;
       return;
     }
   spec.ceilings.push_back(ceiling);
@@ -38,10 +49,19 @@ std::vector<std::string> names_of(const Ceiling& ceiling) {
   return {name, name + " " + ceiling.pattern};
 }
 
+std::map<std::string, double> bytes_of(const RooflinePlacement& placement) {
+  std::map<std::string, double> bytes;
+  for (const auto& level : placement.levels)
+    if (const double most_likely = std::isfinite(level.bytes) ? level.bytes : level.bytes_lo; std::isfinite(most_likely))
+      bytes[level.level] = most_likely;
+  return bytes;
+}
+
 }  // namespace
 
 NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   NodeSpec spec{.name = facts.node};
+  if (!facts.core.vendor.empty()) spec.machine = machine_word(facts.core);
   std::vector<const Ceiling*> usable;
   for (const auto& ceiling : ceilings) {
     if (ceiling.node != facts.node || ceiling.status != Status::ok || !is_a_roof(ceiling)) continue;
@@ -52,6 +72,7 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   if (usable.empty()) return spec;
   const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
   const auto [fewest, most] = std::minmax_element(usable.begin(), usable.end(), by_workers);
+  spec.cores = static_cast<double>(workers_of(**most));
   const bool domains_measured = std::any_of(usable.begin(), usable.end(), [](const Ceiling* c) { return c->scope == "NUMA domain"; });
   for (const auto* ceiling : usable) {
     for (const std::string& called : names_of(*ceiling)) {
@@ -64,6 +85,7 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
       if (domains_measured) continue;
       NodeCeiling numa = described(*ceiling, called, "numa");
       numa.value /= static_cast<double>(facts.numa_domains);
+      numa.traffic_gbs /= static_cast<double>(facts.numa_domains);
       offer(spec, numa);
     }
   }
@@ -82,7 +104,8 @@ std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> place
                                : alone                ? "core"
                                                       : "node",
                       .bound = placement.bound == "compute" ? "compute " + precision : placement.bound,
-                      .mix = placement.mix});
+                      .mix = placement.mix,
+                      .bytes = bytes_of(placement)});
   }
   return groups;
 }

@@ -2,6 +2,7 @@
 // "Roofline Analysis with Cray Performance Analysis Tools (CrayPat) and Roofline-based Performance Projections for a Future Architecture",
 // CUG 2018.
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,11 @@ struct NodeCeiling {
   std::string name = {};  // what bounds a group: "DRAM", "mem", "L2", "compute"
   double value = absent;
   std::string unit = {};
-  std::string scope = {};   // node | numa | core | gpu: who shares it
-  std::string method = {};  // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
+  std::string scope = {};       // node | numa | core | gpu: who shares it
+  std::string method = {};      // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
+  double traffic_gbs = absent;  // in bytes that cross the boundary, fills for stores included; absent: `value`
+  double size_bytes = absent;   // of a cache: the working set that it holds
+  double spread = 0;            // of its samples, relative
 };
 
 /// A node as one side of a projection: its ceilings.
@@ -26,6 +30,9 @@ struct NodeSpec {
   std::string name = {};
   std::vector<NodeCeiling> ceilings = {};
   double measured_seconds = absent;  // a target's true run time, where it is known
+  std::string machine = {};          // CPU model; empty: its name
+  double cores = absent;             // that its node ceilings are of
+  double launch_seconds = absent;    // on a GPU
 };
 
 /// A part of a program with its own bound. Threaded parts are held to the node's ceiling (5), serial ones to their NUMA domain's (6),
@@ -36,6 +43,11 @@ struct ApplicationGroup {
   std::string scope = "node";  // of the ceiling: node | numa | core | gpu
   std::string bound = {};      // name of a ceiling
   ArithmeticMix mix = {};      // of one that arithmetic bounds, where it was measured: then its ceilings are the roofs over this mix
+  // Where they are known, methods beside equations (5) and (6) can be asked:
+  std::map<std::string, double> bytes = {};  // by level
+  double scalar_part = absent;               // of the floating-point instructions, on one number each
+  double working_set_bytes = absent;
+  double launches = 0;
 };
 
 /// The rule for the time that no group covers.

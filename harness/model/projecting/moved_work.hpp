@@ -1,0 +1,27 @@
+// Work that was counted on one side is told for another: working sets that change their level are placed anew, and vector instructions are
+// as many as the other side's registers need.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "model/projecting/node_side.hpp"
+#include "model/projecting/work_part.hpp"
+
+namespace plumbline {
+
+struct MovedWork {
+  WorkPart part = {};
+  std::vector<std::string> moved = {};  // caches into which, or out of which, the working set goes
+  double instructions_ratio = 1;        // of there to here, by the width of vectors
+  bool is_uncertain = false;            // the working set is so near to a cache's size that either may be
+};
+
+/// A cache holds a working set wholly up to this part of its size, and nothing of a stream through more than its size over this.
+inline constexpr double held_up_to = 0.8;
+
+/// The bytes of `part`, counted at home, by the sizes of the target's caches: what fits there and not here crosses no boundary behind it,
+/// what fits here and not there crosses the next one as it crosses the one before. Without a working set it is bounded by which caches hold
+/// it at home.
+MovedWork moved_work(const WorkPart& part, const NodeSide& home, const NodeSide& target);
+
+}  // namespace plumbline

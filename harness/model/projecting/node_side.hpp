@@ -1,0 +1,44 @@
+// One side of a projection: a kind of node or team with what it can do, by its measured ceilings or a data sheet.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/records.hpp"
+#include "model/placement/compute_roof.hpp"
+
+namespace plumbline {
+
+/// A level of memory as the whole team has it.
+struct SideLevel {
+  std::string name = {};
+  double gbs = absent;          // bytes across its boundary towards the core
+  double narrow_gbs = absent;   // of accesses of one number each; absent: as fast
+  double size_bytes = absent;   // how large a working set of the team fits; absent for memory, and where nobody says
+  double spread = 0;            // of its samples: standard deviation over mean
+  double any_isa_gbs = absent;  // whatever the instruction set; absent: as `gbs`
+};
+
+struct NodeSide {
+  std::string name = {};        // "r1t1 v3"
+  std::string machine = {};     // CPU model
+  std::string conditions = {};  // file that it was measured in: a quota, a neighbour
+  std::string team = {}, isa = {};
+  double workers = 1;
+  double clock_hz = absent;
+  double vector_bytes = 32;            // of its instruction set
+  bool fuses = true;                   // it has FMAs
+  std::vector<SideLevel> levels = {};  // from the core outwards
+  std::vector<ArithmeticCeiling> vector_rates = {}, scalar_rates = {};
+  std::vector<ArithmeticCeiling> any_isa_rates = {};  // whatever the instruction set; empty: as `vector_rates`
+  double compute_spread = 0;
+  double launch_seconds = absent;  // on a GPU
+  double message_seconds = absent, message_gbs = absent;
+};
+
+/// The level of that name; nullptr where the side has none.
+const SideLevel* level_named(const NodeSide& side, const std::string& name);
+
+/// Vector lanes of a precision: 8 of "fp32" in 32 bytes.
+double lanes(const NodeSide& side, const std::string& precision);
+
+}  // namespace plumbline

@@ -1,0 +1,146 @@
+#include "model/projecting/projected_program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/error.hpp"
+
+namespace plumbline {
+namespace {
+
+/// Fewer pairs than these have no 90 % quantile.
+constexpr std::size_t least_pairs = 9;
+
+struct GroupForecast {
+  Forecast told = {};
+  std::string flip = {}, reason = {};
+};
+
+bool is_counted(const ApplicationGroup& group) { return !group.bytes.empty() || !group.mix.empty(); }
+
+/// A group that was not counted is known by its bound alone.
+Forecast by_bandwidth(const ProjectedGroup& group, const std::string& kind, std::span<const RecordRow> record) {
+  Forecast told;
+  told.seconds[index_of(Method::bandwidth)] = group.seconds;
+  const RecordClass learned = class_of(record, kind, kind + ", " + group.group.bound, [](const RecordRow&) { return true; });
+  told.learned_from = learned.name;
+  told.pairs = learned.rows.size();
+  const double half =
+      expected_scale(std::hypot(group.from.spread, group.to.spread), told.seconds) * error_quantile(learned, Method::bandwidth);
+  told.lo[index_of(Method::bandwidth)] = group.seconds * std::exp(-half);
+  told.hi[index_of(Method::bandwidth)] = group.seconds * std::exp(half);
+  return told;
+}
+
+ProjectedPair pair_of_group(const ApplicationGroup& group, const std::string& program, const NodeSide& home, const NodeSide& target) {
+  const TimedPart timed{.part = {.name = group.name,
+                                 .mix = group.mix,
+                                 .scalar_part = group.scalar_part,
+                                 .bytes = group.bytes,
+                                 .working_set_bytes = group.working_set_bytes,
+                                 .launches = group.launches},
+                        .kernel = program,
+                        .seconds = group.seconds,
+                        .bound = group.bound};
+  return pair_of(timed, home, target, 1);
+}
+
+/// Equations (5) and (6) know the group's bound by name: their time takes the place of the pair's.
+void take_plain_seconds(Forecast& told, double seconds) {
+  const double factor = seconds / told.seconds[index_of(Method::bandwidth)];
+  told.seconds[index_of(Method::bandwidth)] = seconds;
+  for (ByMethod* ends : {&told.lo, &told.hi}) (*ends)[index_of(Method::bandwidth)] *= factor;
+}
+
+GroupForecast forecast_group(const ProjectedGroup& group, const std::string& program, const NodeSide& home, const NodeSide& target,
+                             const Overlaps& overlaps, std::span<const RecordRow> record) {
+  const std::string kind = pair_kind(home, target);
+  if (!is_counted(group.group))
+    return {.told = by_bandwidth(group, kind, record), .reason = "no bytes and FLOPs of '" + group.group.name + "' are known"};
+  try {
+    const ProjectedPair pair = pair_of_group(group.group, program, home, target);
+    GroupForecast all{.told = forecast(pair, overlaps, record, [&](const RecordRow& row) { return row.kernel != program; })};
+    take_plain_seconds(all.told, group.seconds);
+    if (pair.flips()) all.flip = group.group.name + ": " + pair.home_bound + " to " + pair.target_bound;
+    return all;
+  } catch (const Error& error) {  // by its bound alone it still can be told
+    return {.told = by_bandwidth(group, kind, record), .reason = error.what()};
+  }
+}
+
+ProgramProjection sum_of(Method method, const Projection& plain, const std::vector<GroupForecast>& groups, double rest_seconds) {
+  ProgramProjection sum{.method = method, .seconds = 0, .lo = 0, .hi = 0};
+  double longest = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Forecast& told = groups[i].told;
+    sum.seconds += told.seconds[index_of(method)];
+    sum.lo += told.lo[index_of(method)];
+    sum.hi += told.hi[index_of(method)];
+    if (!groups[i].flip.empty()) sum.flips.push_back(groups[i].flip);
+    if (!(plain.groups[i].seconds > longest)) continue;
+    longest = plain.groups[i].seconds;
+    sum.learned_from = told.learned_from;
+    sum.pairs = told.pairs;
+  }
+  for (double* value : {&sum.seconds, &sum.lo, &sum.hi})
+    *value = plain.rest == Rest::scaled ? *value / plain.covered_fraction : *value + rest_seconds;
+  const auto uncounted = std::ranges::find_if(groups, [](const auto& one) { return !one.reason.empty(); });
+  if (!std::isfinite(sum.seconds) && uncounted != groups.end())
+    sum.reason = uncounted->reason + ": only bandwidth can be asked";
+  else if (!std::isfinite(sum.lo))
+    sum.reason = "the record has " + std::to_string(sum.pairs) + " pairs like this one; an interval needs " + std::to_string(least_pairs);
+  return sum;
+}
+
+}  // namespace
+
+NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
+  constexpr std::string_view compute = "compute ", scalar = "scalar ";
+  NodeSide side{.name = spec.name,
+                .machine = spec.machine.empty() ? spec.name : spec.machine,
+                .team = scope,
+                .workers = scope == "node" && spec.cores > 0 ? spec.cores : 1,
+                .launch_seconds = spec.launch_seconds};
+  for (const auto& one : spec.ceilings) {
+    if (one.scope != scope) continue;
+    if (!one.name.starts_with(compute)) {
+      if (one.name.find(' ') != one.name.npos) continue;  // a pattern of a level
+      const double gbs = std::isfinite(one.traffic_gbs) ? one.traffic_gbs : one.value;
+      side.levels.push_back({.name = one.name, .gbs = gbs, .size_bytes = one.size_bytes, .spread = one.spread});
+      continue;
+    }
+    const std::string rest = one.name.substr(compute.size());
+    const auto blank = rest.find(' ');
+    ArithmeticCeiling rate{one.method, rest.substr(0, blank), blank == rest.npos ? "" : rest.substr(blank + 1), one.value};
+    if (rate.pattern.starts_with(scalar)) {
+      rate.pattern.erase(0, scalar.size());
+      side.scalar_rates.push_back(rate);
+    } else {
+      side.vector_rates.push_back(rate);
+    }
+  }
+  // Where a precision has patterns, the one without is the best of them, and of no kind.
+  const auto all = side.vector_rates;
+  std::erase_if(side.vector_rates, [&](const auto& rate) {
+    return rate.pattern.empty() &&
+           std::ranges::any_of(all, [&](const auto& other) { return other.precision == rate.precision && !other.pattern.empty(); });
+  });
+  std::ranges::sort(side.levels, [](const SideLevel& a, const SideLevel& b) {
+    return (a.name == "mem") < (b.name == "mem") || ((a.name == "mem") == (b.name == "mem") && a.name < b.name);
+  });
+  return side;
+}
+
+std::vector<ProgramProjection> project_program(const Projection& plain, const Application& application, const NodeSpec& source,
+                                               const NodeSpec& target, const Overlaps& overlaps, std::span<const RecordRow> record) {
+  std::vector<GroupForecast> groups;
+  for (const auto& group : plain.groups)
+    groups.push_back(forecast_group(group, application.name, side_of_spec(source, group.group.scope),
+                                    side_of_spec(target, group.group.scope), overlaps, record));
+  std::vector<ProgramProjection> all;
+  for (std::size_t i = 0; i < method_count; ++i) all.push_back(sum_of(static_cast<Method>(i), plain, groups, application.rest_seconds));
+  return all;
+}
+
+}  // namespace plumbline

@@ -1,0 +1,95 @@
+#include "model/projecting/projection_record.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/statistics/spread.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr double coverage = 0.9;
+/// Scales are alike enough to share a quantile: none is less than this, and no weight goes by less than `least_error`.
+constexpr double least_scale = 0.1;
+constexpr double least_error = 0.015;
+constexpr double part_of_disagreement = 0.5, most_of_disagreement = 0.35;
+/// Samples that others disturbed spread more than the best of them, which ceilings are.
+constexpr double most_of_spread = 0.1;
+/// Weights go by errors to this power, of at least `least_error`.
+constexpr double weight_power = 3;
+/// A bias from few pairs is taken off in part: n / (n + this).
+constexpr double doubt_of_bias = 10;
+
+/// Pairs within one CPU model say nothing of others: the two are never learned from together.
+bool is_of_machines(const std::string& kind) { return kind.starts_with("machine"); }
+
+std::vector<double> errors_of(const RecordClass& of, std::size_t method) {
+  std::vector<double> errors;
+  for (const auto* row : of.rows)
+    if (std::isfinite(row->log_error[method])) errors.push_back(row->log_error[method]);
+  return errors;
+}
+
+}  // namespace
+
+RecordClass class_of(std::span<const RecordRow> record, const std::string& kind, const std::string& bound_class, const MayUse& may_use) {
+  RecordClass narrow{.name = bound_class}, wide{.name = kind}, all{.name = "all"};
+  for (const auto& row : record) {
+    if (!may_use(row) || is_of_machines(row.kind) != is_of_machines(kind)) continue;
+    all.rows.push_back(&row);
+    if (row.kind == kind) wide.rows.push_back(&row);
+    if (row.bound_class == bound_class) narrow.rows.push_back(&row);
+  }
+  if (narrow.rows.size() >= pairs_of_class) return narrow;
+  return wide.rows.size() >= pairs_of_class ? wide : all;
+}
+
+double expected_scale(double spread, const ByMethod& seconds) {
+  std::vector<double> logs;
+  for (const Method method : {Method::bandwidth, Method::efficiency, Method::overlap})
+    if (seconds[index_of(method)] > 0 && std::isfinite(seconds[index_of(method)])) logs.push_back(std::log(seconds[index_of(method)]));
+  const auto [least, most] = std::ranges::minmax_element(logs);
+  const double apart = logs.size() < 2 ? 0 : *most - *least;
+  return std::hypot(least_scale, std::min(spread, most_of_spread), std::min(part_of_disagreement * apart, most_of_disagreement));
+}
+
+Combination combination_of(const RecordClass& of) {
+  Combination combination;
+  double sum = 0;
+  for (std::size_t method = 0; method < index_of(Method::ensemble); ++method) {
+    std::vector<double> errors = errors_of(of, method);
+    if (errors.empty()) continue;
+    const auto n = static_cast<double>(errors.size());
+    combination.bias[method] = median_of(errors) * n / (n + doubt_of_bias);
+    for (double& error : errors) error = std::abs(error - combination.bias[method]);
+    combination.weights[method] = std::pow(mean_of(errors) + least_error, -weight_power);
+    sum += combination.weights[method];
+  }
+  if (sum == 0) combination.weights[index_of(Method::efficiency)] = sum = 1;
+  for (double& weight : combination.weights) weight /= sum;
+  return combination;
+}
+
+double combined_seconds(const Combination& combination, const ByMethod& seconds) {
+  double sum = 0, weights = 0;
+  for (std::size_t method = 0; method < index_of(Method::ensemble); ++method) {
+    if (!(seconds[method] > 0) || !std::isfinite(seconds[method]) || !(combination.weights[method] > 0)) continue;
+    sum += combination.weights[method] * (std::log(seconds[method]) - combination.bias[method]);
+    weights += combination.weights[method];
+  }
+  return weights > 0 ? std::exp(sum / weights) : absent;
+}
+
+double error_quantile(const RecordClass& of, Method method) {
+  std::vector<double> scores;
+  for (const auto* row : of.rows) {
+    const double error = std::abs(row->log_error[index_of(method)]);
+    if (std::isfinite(error) && row->scale > 0) scores.push_back(error / row->scale);
+  }
+  const auto rank = static_cast<std::size_t>(std::ceil(coverage * static_cast<double>(scores.size() + 1)));
+  if (rank > scores.size()) return absent;
+  std::ranges::nth_element(scores, scores.begin() + static_cast<std::ptrdiff_t>(rank - 1));
+  return scores[rank - 1];
+}
+
+}  // namespace plumbline

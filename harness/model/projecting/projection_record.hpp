@@ -1,0 +1,52 @@
+// The record of the methods: how each of them erred where the truth became known, by kind of pair and bound. Weights and intervals come
+// from it, and never from what they are judged by.
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/projecting/overlap_fit.hpp"
+
+namespace plumbline {
+
+/// A pair whose truth is known.
+struct RecordRow {
+  std::string part = {}, kernel = {}, from = {}, to = {};
+  std::string from_machine = {}, to_machine = {};
+  std::string kind = {}, bound_class = {};
+  ByMethod log_error = {absent, absent, absent, absent, absent};  // natural logarithm of projected over true
+  double scale = absent;                                          // how far it was expected to err (expected_scale)
+};
+
+using MayUse = std::function<bool(const RecordRow&)>;
+
+/// A class with fewer pairs than these falls back to a wider one.
+inline constexpr std::size_t pairs_of_class = 20;
+
+/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all between unlike CPU
+/// models or of all within one.
+struct RecordClass {
+  std::string name = {};
+  std::vector<const RecordRow*> rows = {};
+};
+RecordClass class_of(std::span<const RecordRow> record, const std::string& kind, const std::string& bound_class, const MayUse& may_use);
+
+/// The error that a pair is expected to have before anything is learned: the spread of its times, ceilings and counts, and a part of how
+/// far the methods are apart. Errors over this are alike enough to share a quantile.
+double expected_scale(double spread, const ByMethod& seconds);
+
+/// The weights of the single methods, which sum to 1, and the part of their median error that is taken off their logarithm.
+struct Combination {
+  ByMethod weights = {}, bias = {};
+};
+Combination combination_of(const RecordClass& of);
+
+/// The weighted geometric mean of what the single methods say, each without its bias.
+double combined_seconds(const Combination& combination, const ByMethod& seconds);
+
+/// The 90 % quantile of |error| over scale of one method, as split conformal prediction takes it (Lei et al. 2018): the ceil(0.9 (n +
+/// 1))-th smallest of n. Absent where the class has fewer than 9.
+double error_quantile(const RecordClass& of, Method method);
+
+}  // namespace plumbline

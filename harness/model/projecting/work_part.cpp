@@ -1,0 +1,13 @@
+#include "model/projecting/work_part.hpp"
+
+namespace plumbline {
+
+WorkPart times(WorkPart part, double factor) {
+  for (auto& [precision, share] : part.mix) share.flops *= factor;
+  for (auto& [level, bytes] : part.bytes) bytes *= factor;
+  for (double* amount : {&part.instructions, &part.working_set_bytes, &part.launches, &part.messages, &part.message_bytes})
+    *amount *= factor;
+  return part;
+}
+
+}  // namespace plumbline

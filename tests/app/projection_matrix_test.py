@@ -1,0 +1,138 @@
+"""Cases that really were timed on unlike kinds of node, kept by CPU model under tests/golden/projecting, are projected onto each other by today's
+program. PLUMBLINE names it.
+
+A file is what `mpiexec -n 2 plumbline run quick -o FILE` leaves (or `projection`, a campaign with more pairs) on a machine that does nothing else. A CPU that is met for the first time gets
+one: the name of its microarchitecture, and "_vm" where a hypervisor was in between.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests/golden"
+KEPT = sorted((GOLDEN / "projecting").glob("*.h5"))
+METHODS = ["bandwidth", "roofline", "efficiency", "overlap", "ensemble"]
+
+
+def plumbline(*arguments, code=0):
+    done = subprocess.run([os.environ["PLUMBLINE"], "project", *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def one_line(*arguments):
+    message = plumbline(*arguments, code=2)
+    assert len(message.splitlines()) == 1, message
+    return message
+
+
+@pytest.fixture(scope="module")
+def matrix():
+    return json.loads(plumbline(*KEPT, "--matrix", "--json"))
+
+
+def test_every_pair_is_told_by_every_method_and_held_against_what_was_measured(matrix):
+    assert len(matrix["rows"]) == len(METHODS) * sum(cell["pairs"] for cell in matrix["matrix"])
+    for row in matrix["rows"]:
+        assert row["error_percent"] == pytest.approx(100 * (row["projected_seconds"] / row["measured_seconds"] - 1))
+        assert row["is_inside"] == (row["projected_lo"] <= row["measured_seconds"] <= row["projected_hi"])
+        assert row["flips"] == (row["bound"] != row["target_bound"])
+        assert row["from"] != row["to"]
+
+
+def test_a_hundred_pairs_that_were_left_out_are_told_better_than_by_bandwidth_with_intervals_that_hold(matrix):
+    methods = {row["method"]: row for row in matrix["methods"]}
+    ensemble = methods.pop("ensemble")
+    assert ensemble["pairs"] >= 100
+    assert ensemble["median_error_percent"] < methods["bandwidth"]["median_error_percent"]
+    assert ensemble["interval_score"] < methods["bandwidth"]["interval_score"]
+    assert 0.75 <= ensemble["coverage"] <= 0.97
+
+
+def test_fewer_than_three_cpu_models_are_said(matrix):
+    if len(KEPT) < 3:
+        assert any("CPU model" in note and "needs 3" in note for note in matrix["notes"])
+        assert "3 CPU models" in one_line(*KEPT, "--matrix", "--leave", "machine")
+
+
+def test_a_matrix_beyond_its_time_is_one_line():
+    assert "was not told within" in one_line(*KEPT, "--matrix", "--limit", "0.000001")
+
+
+def test_one_kind_of_node_alone_is_one_line(tmp_path):
+    assert "two kinds" in one_line(GOLDEN / "cpus/zen4_vm.h5", "--matrix")
+
+
+def test_what_became_known_extends_the_record_and_is_not_there_twice(tmp_path):
+    record = tmp_path / "record.json"
+    plumbline(KEPT[0], "--matrix", "--record", record)
+    first = json.loads(record.read_text())
+    assert first["schema"] == "plumbline-record/1" and first["overlaps"] and first["rows"]
+    plumbline(KEPT[0], "--matrix", "--record", record)
+    assert len(json.loads(record.read_text())["rows"]) == len(first["rows"])
+
+
+def spec(path, name, more, ceilings):
+    path.write_text(f'schema = "plumbline-spec/1"\nname = "{name}"\n{more}\n' + "".join(
+        f'[[ceilings]]\nname = "{level}"\nvalue = {value}\nunit = "{unit}"\nscope = "core"\nmethod = "data sheet"\n{of_cache}\n'
+        for level, value, unit, of_cache in ceilings))
+    return path
+
+
+HERE = [("L2", 100, "GB/s", "size_bytes = 1e6"), ("L3", 80, "GB/s", "size_bytes = 32e6"), ("mem", 20, "GB/s", ""), ("compute fp64", 50, "GFLOP/s", "")]
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "app.toml"
+    path.write_text('schema = "plumbline-app/1"\nname = "p"\n[[groups]]\nname = "sweep"\nseconds = 0.04\nkind = "threaded"\nbound = "L3"\nflops = 1e8\n'
+                    'bytes = {L2 = 2.4e9, L3 = 2.4e9, mem = 0}\nworking_set_bytes = 24e6\n')
+    return path
+
+
+def node_scope(path):
+    path.write_text(path.read_text().replace('"core"', '"node"'))
+    return path
+
+
+def test_a_working_set_that_leaves_its_cache_on_a_data_sheets_node_is_placed_anew(tmp_path, program):
+    here = node_scope(spec(tmp_path / "here.toml", "here", "", HERE))
+    small = [(level, value, unit, "size_bytes = 4e6" if level == "L3" else of) for level, value, unit, of in HERE]
+    there = node_scope(spec(tmp_path / "there.toml", "there", "measured_seconds = 0.12", small))
+    rows = {row["method"]: row for row in json.loads(plumbline(here, "--app", program, "--to", there, "--method", "all", "--json"))["rows"]}
+    assert list(rows) == METHODS
+    assert rows["bandwidth"]["projected_seconds"] == pytest.approx(0.04)
+    assert rows["roofline"]["projected_seconds"] == pytest.approx(2.4 / 20)
+    assert rows["roofline"]["flips"] == ["sweep: L3 to mem"]
+    assert rows["bandwidth"]["interval_status"] == "unavailable" and "an interval needs" in rows["bandwidth"]["interval_reason"]
+
+
+def test_a_precision_that_the_target_lacks_leaves_other_methods_untold_and_says_why(tmp_path, program):
+    here = node_scope(spec(tmp_path / "here.toml", "here", "", HERE))
+    there = node_scope(spec(tmp_path / "there.toml", "there", "", HERE[:3]))
+    rows = {row["method"]: row for row in json.loads(plumbline(here, "--app", program, "--to", there, "--method", "all", "--json"))["rows"]}
+    assert rows["bandwidth"]["projected_seconds"] == pytest.approx(0.04)
+    assert rows["roofline"]["status"] == "unavailable" and "fp64" in rows["roofline"]["reason"]
+
+
+@pytest.mark.parametrize("wrong", [("mem", 20, "GFLOP/s", ""), ("compute fp64", 20, "GB/s", ""), ("mem", 20, "GiB/s", "")])
+def test_a_wrong_unit_is_one_line(tmp_path, wrong):
+    assert "unit" in one_line(spec(tmp_path / "wrong.toml", "wrong", "", [wrong]), "--to", spec(tmp_path / "right.toml", "right", "", HERE))
+
+
+@pytest.mark.parametrize(("words", "told"), [(["--method", "best"], "--method"), (["--leave", "node", "--matrix"], "--leave"), ([], "needs --to")])
+def test_a_wrong_word_is_one_line(tmp_path, words, told):
+    assert told in one_line(spec(tmp_path / "right.toml", "right", "", HERE), *words)
+
+
+def test_what_this_was_last_made_of_is_kept():
+    kept = json.loads((GOLDEN / "projection_pairs.json").read_text())
+    assert len(kept["pairs"]) >= 100 and {row["method"] for row in kept["methods"]} == set(METHODS)
+    program = json.loads((GOLDEN / "projected_program.json").read_text())
+    for direction in program["directions"]:
+        for row in direction["rows"]:
+            assert row["measured_seconds"] > 0 and row["projected_seconds"] > 0

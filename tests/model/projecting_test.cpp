@@ -1,0 +1,206 @@
+// The methods of projection on parts whose truth follows by hand, and the ten flips that were constructed before them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "model/projecting/judged_methods.hpp"
+#include "model/projecting/moved_work.hpp"
+
+namespace plumbline {
+namespace {
+
+using nlohmann::json;
+
+NodeSide side_of(const json& written, const std::string& name) {
+  NodeSide side{.name = name, .machine = name, .team = "r1t1", .isa = "v3", .launch_seconds = written.value("launch_seconds", absent)};
+  for (const char* level : {"L1", "L2", "L3", "mem"})
+    if (written["levels"].contains(level)) {
+      const auto& [gbs, size] = written["levels"][level].get<std::pair<double, double>>();
+      side.levels.push_back({.name = level, .gbs = gbs, .size_bytes = size > 0 ? size : absent});
+    }
+  side.vector_rates = {{"FMA", "fp64", "fma", written["fma_gflops"]}};
+  side.scalar_rates = {{"scalar FMA", "fp64", "fma", written["scalar_gflops"]}};
+  return side;
+}
+
+WorkPart part_of(const json& written) {
+  WorkPart part{.name = "part", .working_set_bytes = written["working_set_bytes"], .launches = written.value("launches", 0.0)};
+  part.mix["fp64"] = {.flops = written["flops"]};
+  part.scalar_part = written.value("scalar", absent);
+  for (const auto& [level, bytes] : written["bytes"].items()) part.bytes[level] = bytes;
+  return part;
+}
+
+TEST(Projecting, bounds_that_flip_are_those_that_were_written_down_before) {
+  const json file = json::parse(std::ifstream(std::string(PLUMBLINE_GOLDEN) + "/constructed_flips.json"));
+  ASSERT_EQ(file["cases"].size(), 10U);
+  int right = 0;
+  for (const auto& one : file["cases"]) {
+    const TimedPart timed{.part = part_of(one["part"]), .kernel = "k", .seconds = 1};
+    const ProjectedPair pair = pair_of(timed, side_of(one["home"], "here"), side_of(one["target"], "there"), 1);
+    const bool is_right = pair.home_bound == one["home_bound"] && pair.target_bound == one["target_bound"];
+    right += is_right ? 1 : 0;
+    if (!is_right) std::cout << one["name"] << ": " << pair.home_bound << " to " << pair.target_bound << "\n";
+  }
+  EXPECT_GE(right, 9);
+}
+
+NodeSide plain_side(double mem, double fma, double workers = 1) {
+  NodeSide side{.name = "s", .machine = "m", .team = "r1t1", .isa = "v3", .workers = workers, .clock_hz = 1e9};
+  side.levels = {{.name = "L2", .gbs = 100 * workers, .size_bytes = 1e6 * workers}, {.name = "mem", .gbs = mem}};
+  side.vector_rates = {{"FMA", "fp64", "fma", fma}};
+  return side;
+}
+
+TimedPart stream(double seconds) {
+  TimedPart timed{
+      .part = {.name = "stream", .bytes = {{"L2", 1e9}, {"mem", 1e9}}, .working_set_bytes = 1e9}, .kernel = "k", .seconds = seconds};
+  timed.part.mix["fp64"] = {.flops = 1e6};
+  return timed;
+}
+
+TEST(Projecting, a_stream_at_its_roof_goes_with_memory_by_every_method_but_a_slow_one_by_none_of_them_alike) {
+  const auto pair = pair_of(stream(0.1), plain_side(10, 10), plain_side(20, 10), 1);
+  EXPECT_DOUBLE_EQ(bandwidth_seconds(pair), 0.05);
+  EXPECT_DOUBLE_EQ(roofline_seconds(pair), 0.05);
+  EXPECT_DOUBLE_EQ(efficiency_seconds(pair), 0.05);
+  EXPECT_NEAR(overlap_seconds(pair, {.exponent = 30}), 0.05, 1e-4);
+  const auto slow = pair_of(stream(1.0), plain_side(10, 10), plain_side(20, 10), 1);
+  EXPECT_DOUBLE_EQ(efficiency_seconds(slow), 0.5) << "the fraction of its roof is kept";
+  EXPECT_NEAR(overlap_seconds(slow, {.exponent = 30}), 1, 1e-6) << "what no ceiling explains does not go with memory";
+  EXPECT_DOUBLE_EQ(roofline_seconds(slow), 0.05);
+}
+
+TEST(Projecting, time_that_no_ceiling_explains_goes_with_the_workers) {
+  const auto pair = pair_of(stream(1.0), plain_side(10, 10), plain_side(10, 20, 2), 1);
+  EXPECT_NEAR(overlap_seconds(pair, {.exponent = 30}), 0.5, 1e-6);
+  const auto twice = pair_of(stream(1.0), plain_side(10, 10), plain_side(10, 20, 2), 2);
+  EXPECT_NEAR(overlap_seconds(twice, {.exponent = 30}), 1, 1e-6) << "two ranks that sweep a copy each";
+}
+
+TEST(Projecting, a_narrower_instruction_set_takes_as_many_more_instructions_and_no_more_scalar_ones) {
+  NodeSide wide = plain_side(1000, 1000), narrow = wide;
+  narrow.isa = "v2", narrow.vector_bytes = 16;
+  TimedPart timed = stream(1);
+  timed.part.instructions = 100, timed.part.scalar_part = 0.5;
+  EXPECT_DOUBLE_EQ(pair_of(timed, wide, narrow, 1).lanes_ratio, 1.5);
+  EXPECT_DOUBLE_EQ(pair_of(timed, narrow, wide, 1).lanes_ratio, 0.75);
+  timed.part.scalar_part = 1;
+  EXPECT_DOUBLE_EQ(pair_of(timed, wide, narrow, 1).lanes_ratio, 1);
+}
+
+TEST(Projecting, fmas_cost_a_side_without_them_a_product_and_a_sum) {
+  NodeSide here = plain_side(1000, 40), there = here;
+  there.fuses = false, there.vector_rates = {{"mul+add", "fp64", "mul+add", 20}, {"add", "fp64", "add", 10}, {"mul", "fp64", "mul", 10}};
+  TimedPart timed = stream(1);
+  timed.part.mix["fp64"] = {.flops = 1e9, .fma = 1, .add = 0, .mul = 0};
+  const auto pair = pair_of(timed, here, there, 1);
+  EXPECT_EQ(pair.target_bound, "compute");
+  EXPECT_DOUBLE_EQ(roofline_seconds(pair), 0.05);
+}
+
+TEST(Projecting, a_working_set_near_the_edge_of_a_cache_is_said_to_be_uncertain) {
+  const NodeSide home = plain_side(10, 10);
+  NodeSide target = home;
+  target.levels[0].size_bytes = 1e9;
+  WorkPart part = stream(1).part;
+  EXPECT_TRUE(moved_work(part, home, target).is_uncertain);
+  part.working_set_bytes = 1e8;
+  const MovedWork moved = moved_work(part, home, target);
+  EXPECT_FALSE(moved.is_uncertain);
+  EXPECT_EQ(moved.part.bytes.at("mem"), 0);
+  EXPECT_EQ(moved.moved, std::vector<std::string>{"L2"});
+}
+
+TEST(Projecting, a_precision_without_a_ceiling_is_named) {
+  NodeSide target = plain_side(10, 10);
+  target.vector_rates[0].precision = "fp32";
+  try {
+    pair_of(stream(1), plain_side(10, 10), target, 1);
+    FAIL() << "it was projected";
+  } catch (const Error& error) {
+    for (const char* word : {"fp64", "fp32", "stream"}) EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+  }
+}
+
+/// Pairs of eight kernels: twice the memory on the target, and truths that lie off the efficiency method by a factor of `error(i)`.
+template <class Error>
+std::vector<ProjectedPair> known_pairs(int n, Error error) {
+  std::vector<ProjectedPair> pairs;
+  for (int i = 0; i < n; ++i) {
+    TimedPart timed = stream(0.1 * (1 + i));
+    timed.kernel = "kernel" + std::to_string(i % 8);
+    pairs.push_back(pair_of(timed, plain_side(10, 10), plain_side(20, 10), 1));
+    pairs.back().true_seconds = efficiency_seconds(pairs.back()) * error(i);
+  }
+  return pairs;
+}
+
+TEST(Projecting, overlap_is_fitted_on_what_it_is_not_judged_by) {
+  auto pairs = known_pairs(40, [](int) { return 1.0; });
+  for (auto& pair : pairs) pair.true_seconds = overlap_seconds(pair, {.exponent = 1.7, .by_lanes = 0});
+  const auto fitted = fit_overlaps(pairs, [](const auto&) { return true; });
+  EXPECT_EQ(fitted.at("same, memory").exponent, 1.7);
+  const auto of_none = fit_overlaps(pairs, [](const auto&) { return false; });
+  EXPECT_TRUE(of_none.empty());
+  EXPECT_EQ(overlap_for(of_none, "isa, core"), preset_of_core);
+  EXPECT_EQ(overlap_for(of_none, "isa, memory"), preset_of_memory);
+}
+
+TEST(Projecting, weights_go_to_what_errs_least_and_a_common_error_is_taken_off) {
+  const auto pairs = known_pairs(80, [](int i) { return 1.2 * (1 + 0.01 * (i % 3)); });
+  const auto record = record_of(pairs, [](const auto&...) { return true; });
+  const auto combination = combination_of(class_of(record, "same", "none", [](const auto&) { return true; }));
+  EXPECT_GT(combination.weights[index_of(Method::efficiency)], combination.weights[index_of(Method::roofline)]);
+  EXPECT_NEAR(combination.bias[index_of(Method::efficiency)], -std::log(1.2), 0.05);
+  double sum = 0;
+  for (const double weight : combination.weights) sum += weight;
+  EXPECT_NEAR(sum, 1, 1e-12);
+}
+
+TEST(Projecting, intervals_hold_nine_of_ten_truths_of_kernels_that_were_left_out) {
+  const auto pairs = known_pairs(400, [](int i) { return std::exp(0.1 * std::sin(12.9898 * i)); });
+  const auto forecasts = held_out_forecasts(pairs, HeldOut::kernel);
+  const auto judged = judged_methods(pairs, forecasts);
+  const auto& best = judged[index_of(Method::ensemble)];
+  EXPECT_EQ(best.pairs, 400U);
+  EXPECT_GE(best.coverage, 0.85);
+  EXPECT_LE(best.coverage, 0.95);
+  EXPECT_LT(best.interval_score, judged[index_of(Method::roofline)].interval_score);
+}
+
+TEST(Projecting, a_kernel_that_errs_alone_does_not_narrow_its_own_interval) {
+  auto pairs = known_pairs(80, [](int) { return 1.0; });
+  for (auto& pair : pairs)
+    if (pair.kernel == "kernel0") pair.true_seconds *= 3;
+  const auto forecasts = held_out_forecasts(pairs, HeldOut::kernel);
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    if (pairs[i].kernel == "kernel0") {
+      EXPECT_LT(forecasts[i].hi[index_of(Method::efficiency)], pairs[i].true_seconds);
+    }
+}
+
+TEST(Projecting, a_class_with_few_pairs_falls_back_to_a_wider_one) {
+  std::vector<RecordRow> record(30);
+  for (std::size_t i = 0; i < record.size(); ++i)
+    record[i].kind = i < 25 ? "cores" : "isa", record[i].bound_class = i < 5 ? "cores, mem" : "x";
+  const auto all = [](const auto&) { return true; };
+  EXPECT_EQ(class_of(record, "cores", "cores, mem", all).name, "cores");
+  EXPECT_EQ(class_of(record, "isa", "isa, L1", all).name, "all");
+  for (auto& row : record) row.bound_class = "cores, mem";
+  EXPECT_EQ(class_of(record, "cores", "cores, mem", all).name, "cores, mem");
+}
+
+TEST(Projecting, nothing_is_said_of_an_interval_without_a_record) {
+  const auto pair = pair_of(stream(0.1), plain_side(10, 10), plain_side(20, 10), 1);
+  const Forecast told = forecast(pair, {}, {}, [](const auto&) { return true; });
+  EXPECT_TRUE(std::isfinite(told.seconds[index_of(Method::ensemble)]));
+  EXPECT_TRUE(std::isnan(told.lo[index_of(Method::ensemble)]));
+  EXPECT_EQ(told.pairs, 0U);
+}
+
+}  // namespace
+}  // namespace plumbline
