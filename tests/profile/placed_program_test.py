@@ -347,6 +347,9 @@ def test_a_result_file_has_regions_under_their_roofs(tmp_path, results, built, r
     inner = regions(document["profile"])["inner"]
     assert inner["bound"] and inner["percent_of_roof"] > 0 and inner["entries"] == 1
     assert inner["case"] in {row["case"] for row in document["rows"]} and "/region=inner/" in inner["case"]
+    compared = document_of("compare", tmp_path / "regions.h5", tmp_path / "regions.h5")["rows"]
+    (same,) = [row for row in compared if row["kind"] == "region" and row["name"] == "inner"]
+    assert same["slowdown"] == 1 and same["did_the_same"] is True
 
 
 @pytest.fixture(scope="session")

@@ -50,10 +50,10 @@ void require_scaled_work(const ProfileOptions& options) {
 
 Exit profile(const ProfileOptions& options) {
   if (options.count_only && options.gpu) throw user_error("profile counts either by the emulator (--count-only) or on GPUs (--gpu)");
-  if (options.time_only && (options.count_only || options.gpu))
-    throw user_error("--time-only counts nothing: it goes neither with --count-only nor with --gpu");
   if (options.window.is_of_time() && options.count_only)
     throw user_error("--window takes a stretch of time, by which counts cannot be cut: --window=region:NAME cuts them");
+  if (options.time_only && (options.count_only || options.gpu))
+    throw user_error("--time-only counts nothing: it goes neither with --count-only nor with --gpu");
   if (!options.window.is_whole() && options.gpu) throw user_error("--window does not go with --gpu");
   if (options.command.empty())
     throw user_error(fmt::format("profile needs a program: plumbline profile{} -- program args", options.gpu          ? " --gpu"
