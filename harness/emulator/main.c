@@ -148,6 +148,7 @@ static void after_options(void) {
   functions_start(options.functions);
   pieces_start(options.loops);
   segments_start(options.simulate_caches, options.count_at_start);
+  if (options.window != NULL) regions_set_window(options.window, options.window_first, options.window_last);
   instrument_start(options.simulate_caches);
 }
 

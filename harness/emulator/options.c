@@ -18,6 +18,9 @@ Options options = {
     .loops = False,
     .count_at_start = True,
     .host_fma = True,
+    .window = NULL,
+    .window_first = 1,
+    .window_last = 0,
     .out = NULL,
 };
 
@@ -88,6 +91,13 @@ static UInt parse_prefetchers(const HChar* argument, const HChar* value) {
   }
 }
 
+static void parse_window_entries(const HChar* argument, const HChar* value) {
+  ULong first = 0, last = 0;
+  if (!parse_number(&value, &first) || *value++ != '-' || !parse_number(&value, &last) || *value || first == 0 || last < first)
+    refuse(argument, "wanted FIRST-LAST as numbers, from 1");
+  options.window_first = first, options.window_last = last;
+}
+
 Bool options_process(const HChar* argument) {
   const HChar* value;
   if (VG_STR_CLO(argument, "--l1", value)) {
@@ -111,6 +121,11 @@ Bool options_process(const HChar* argument) {
     options.count_at_start = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--host-fma", value)) {
     options.host_fma = parse_yes_no(argument, value);
+  } else if (VG_STR_CLO(argument, "--window", value)) {
+    if (*value == '\0') refuse(argument, "wanted the name of a region");
+    options.window = value;
+  } else if (VG_STR_CLO(argument, "--window-entries", value)) {
+    parse_window_entries(argument, value);
   } else if (VG_STR_CLO(argument, "--self-check", value)) {
     options.self_check = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--out", value)) {
@@ -165,5 +180,7 @@ void options_print_usage(void) {
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
    "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"
    "    --self-check=yes|no       hold decoded arithmetic against Valgrind's translation [no]; slow\n"
+   "    --window=NAME             count only while a thread is in the region of that name, marked in the program\n"
+   "    --window-entries=F-L      with --window, only in each thread's entries F to L of it, from 1 [all]\n"
    "    --out=FILE                write the counts as JSON at exit; %%p becomes the process id\n");
 }

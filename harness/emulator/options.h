@@ -16,6 +16,8 @@ typedef struct {
   Bool count_at_start;
   Bool self_check;
   Bool host_fma;
+  const HChar* window;  // the region in which alone counts are taken; NULL: everywhere
+  ULong window_first, window_last;
   const HChar* out;  // NULL: no report
 } Options;
 

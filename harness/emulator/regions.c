@@ -45,10 +45,34 @@ static void end_reuse(Region* r) {
   for (UInt k = 0; k < sizeof(ReuseCounts) / sizeof(ULong); k++) ((ULong*)r->reuse_sum)[k] += now[k] - before[k];
 }
 
+static const HChar* window_;  // NULL: all is counted
+static ULong window_first_, window_last_;
+static UInt window_entries_;  // that are under way
+
+void regions_set_window(const HChar* name, ULong first, ULong last) {
+  window_ = name, window_first_ = first, window_last_ = last;
+  segments_set_counting(False);
+}
+
+static void enter_window(Region* r) {
+  if (window_ == NULL || !VG_STREQ(r->name, window_)) return;
+  r->is_window = r->begins >= window_first_ && (window_last_ == 0 || r->begins <= window_last_);
+  if (r->is_window && window_entries_++ == 0) segments_set_counting(True);
+}
+
+static void leave_window(Region* r) {
+  if (r->is_window && --window_entries_ == 0) segments_set_counting(False);
+  r->is_window = False;
+}
+
 void regions_begin(ThreadId thread, const HChar* name) {
   Region* r = find(thread, name);
   if (r == NULL) r = make(thread, name);
   if (r->depth++ > 0) return;
+  r->begins++;
+  enter_window(r);
+  r->is_counted = window_ == NULL || r->is_window || (window_entries_ > 0 && !VG_STREQ(name, window_));
+  if (!r->is_counted) return;
   r->entries++;
   VG_(memcpy)(r->at_begin, segments_thread(thread)->counts, sizeof r->at_begin);
   begin_reuse(r);
@@ -59,16 +83,20 @@ Bool regions_end(ThreadId thread, const HChar* name) {
   if (r == NULL || r->depth == 0) return False;
   if (--r->depth > 0) return True;
   const ULong* now = segments_thread(thread)->counts;
-  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) r->sum[e] += now[e] - r->at_begin[e];
-  end_reuse(r);
+  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT && r->is_counted; e++) r->sum[e] += now[e] - r->at_begin[e];
+  if (r->is_counted) end_reuse(r);
+  leave_window(r);
   return True;
 }
 
 void regions_forget_counts(ThreadId forking) {
+  window_entries_ = 0;
   for (Region** at = &first_; *at != NULL;) {
     Region* r = *at;
     if (r->depth > 0 && r->thread == forking) {
-      r->entries = 1;
+      if (r->is_window) window_entries_++;
+      r->begins = 1;
+      r->entries = r->is_counted ? 1 : 0;
       VG_(memset)(r->at_begin, 0, sizeof r->at_begin);
       VG_(memset)(r->sum, 0, sizeof r->sum);
       if (r->reuse_sum != NULL) {
@@ -86,6 +114,14 @@ void regions_forget_counts(ThreadId forking) {
   }
   last_ = &first_;
   while (*last_ != NULL) last_ = &(*last_)->next;
+  if (window_ != NULL) segments_set_counting(window_entries_ > 0);
+}
+
+void regions_counts(const Region* r, ULong* counts) {
+  VG_(memcpy)(counts, r->sum, sizeof r->sum);
+  if (r->depth == 0 || !r->is_counted) return;
+  const ULong* now = segments_thread(r->thread)->counts;
+  for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) counts[e] += now[e] - r->at_begin[e];
 }
 
 const Region* regions_first(void) { return first_; }

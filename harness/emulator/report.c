@@ -138,11 +138,16 @@ static void print_threads(VgFile* f) {
 
 static void print_regions(VgFile* f) {
   VG_(fprintf)(f, ",\n\"regions\":[");
+  Bool first = True;
   for (const Region* r = regions_first(); r != NULL; r = r->next) {
-    VG_(fprintf)(f, "%s\n{\"name\":", r == regions_first() ? "" : ",");
+    ULong counts[PLUMBLINE_EVENT_COUNT];
+    if (r->entries == 0) continue;  // it was entered outside of the window alone
+    regions_counts(r, counts);
+    VG_(fprintf)(f, "%s\n{\"name\":", first ? "" : ",");
+    first = False;
     print_string(f, r->name);
     VG_(fprintf)(f, ",\"thread\":%u,\"entries\":%llu,\"open\":%s,\"counts\":", r->thread, r->entries, r->depth ? "true" : "false");
-    print_counts(f, r->sum);
+    print_counts(f, counts);
     print_reuse(f, r->reuse_sum);
     VG_(fprintf)(f, "}");
   }

@@ -10,23 +10,22 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "preload/cpu_timer_records.h"
+#include "preload/record_file.h"
 
-enum { kFileBytes = 64 << 20, kGrowthBytes = 64 << 10, kRanges = 4096, kMostReadings = 1000, kFirstNumbers = 10000 };
+enum { kFileBytes = 64 << 20, kRanges = 4096, kMostReadings = 1000 };
 
-static CpuTimerHead* head_;  // NULL: this process is not sampled
+static RecordFile file_;
+static CpuTimerHead* head_;  // of the file; NULL: this process is not sampled
 static uint64_t period_ns_;
-static char folder_[3500];
+static char folder_[kRecordFolderBytes];
 static pthread_key_t key_;  // its destructor ends a thread's timer
 static __thread timer_t timer_ __attribute__((tls_model("initial-exec")));
 
@@ -43,29 +42,11 @@ static uint64_t now_ns(void) {
 
 static uint32_t thread_number(void) { return (uint32_t)syscall(SYS_gettid); }
 
-// The file grows while it is filled: a disk that is full would otherwise be met by a store to it, and that is the program's end.
-static char path_[sizeof folder_ + 64];
-static _Atomic uint64_t allocated_;
-static atomic_flag growing_ = ATOMIC_FLAG_INIT;
-
-static void grow(void) {
-  if (atomic_flag_test_and_set(&growing_)) return;
-  const uint64_t begin = atomic_load(&allocated_);
-  const int file = begin + kGrowthBytes <= kFileBytes ? open(path_, O_RDWR | O_CLOEXEC) : -1;
-  if (file >= 0 && posix_fallocate(file, (off_t)begin, kGrowthBytes) == 0) atomic_fetch_add(&allocated_, (uint64_t)kGrowthBytes);
-  if (file >= 0) close(file);
-  atomic_flag_clear(&growing_);
-}
-
 // The room for a record and a name behind it; NULL where there is none.
 static CpuTimerRecord* room_for(size_t name) {
-  const uint64_t bytes = (sizeof(CpuTimerRecord) + name + 7) / 8 * 8, used = atomic_load((_Atomic uint64_t*)&head_->bytes);
-  if (used + kGrowthBytes / 2 > atomic_load(&allocated_)) grow();
-  if (used + bytes > atomic_load(&allocated_)) return NULL;
-  const uint64_t at = atomic_fetch_add((_Atomic uint64_t*)&head_->bytes, bytes);
-  if (at + bytes > atomic_load(&allocated_)) return NULL;
-  CpuTimerRecord* record = (CpuTimerRecord*)((char*)head_ + at);
-  record->bytes = (uint32_t)bytes;
+  CpuTimerRecord* record = record_file_room(&file_, sizeof *record + name);
+  if (record == NULL) return NULL;
+  record->bytes = (uint32_t)((sizeof *record + name + 7) / 8 * 8);
   record->time_ns = now_ns();
   record->thread = thread_number();
   return record;
@@ -73,30 +54,10 @@ static CpuTimerRecord* room_for(size_t name) {
 
 static void finish(CpuTimerRecord* record, uint32_t kind) { atomic_store((_Atomic uint32_t*)&record->kind, kind); }
 
-static int may_have_file(void) {
-  struct rlimit most;
-  return getrlimit(RLIMIT_FSIZE, &most) == 0 && (most.rlim_cur == RLIM_INFINITY || most.rlim_cur > kFileBytes);
-}
-
 static void open_file(void) {
-  int file = -1;
-  head_ = NULL;
-  for (int number = 0; file < 0 && number < kFirstNumbers && may_have_file(); number++) {
-    snprintf(path_, sizeof path_, "%s/%d.%d.samples", folder_, (int)getpid(), number);
-    file = open(path_, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0 && errno != EEXIST) break;
-  }
-  if (file < 0) return;
-  atomic_store(&allocated_, (uint64_t)kGrowthBytes);
-  if (posix_fallocate(file, 0, kGrowthBytes) == 0 && ftruncate(file, kFileBytes) == 0) {
-    void* memory = mmap(NULL, kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (memory != MAP_FAILED) head_ = memory;
-  }
-  close(file);
-  if (head_ == NULL) return;
-  head_->bytes = sizeof *head_;
-  head_->process = (uint32_t)getpid(), head_->parent = (uint32_t)getppid();
-  head_->format = PLUMBLINE_CPU_TIMER_FORMAT;
+  record_file_open(&file_, folder_, "samples", kFileBytes, sizeof *head_);
+  head_ = (CpuTimerHead*)file_.head;
+  if (head_ != NULL) head_->file.format = PLUMBLINE_CPU_TIMER_FORMAT;
 }
 
 // ----------------------------------------------------------------------------------------------------- what lies where
@@ -225,7 +186,6 @@ static void end_timer(void* timer) { timer_delete(*(timer_t*)timer); }
 static void begin_process(void) {
   atomic_store(&n_ranges_, 0);
   atomic_flag_clear(&reading_);
-  atomic_flag_clear(&growing_);
   readings_ = 0;
   open_file();
   if (head_ == NULL) return;
@@ -235,7 +195,7 @@ static void begin_process(void) {
 
 static void begin_child(void) {
   if (head_ == NULL) return;
-  munmap(head_, kFileBytes);
+  record_file_leave(&file_);
   begin_process();
 }
 

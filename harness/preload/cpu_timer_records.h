@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "preload/record_file_head.h"
+
 /* The environment variables that tell a process where to leave its file, "FOLDER/PID.N.samples", and the distance between samples. */
 #define PLUMBLINE_CPU_TIMER_FOLDER "PLUMBLINE_CPU_TIMER_FOLDER"
 #define PLUMBLINE_CPU_TIMER_PERIOD "PLUMBLINE_CPU_TIMER_PERIOD_NS"
@@ -14,11 +16,9 @@
 #define PLUMBLINE_CPU_TIMER_FORMAT 0x31524D5450ull
 
 typedef struct {
-  uint64_t format;
-  uint64_t bytes;     /* of the file that are in use; more than it has where samples found no room */
+  RecordFileHead file;
   uint64_t lost;      /* samples that found no room */
   uint64_t in_system; /* samples that met a system call, and are not written */
-  uint32_t process, parent;
 } CpuTimerHead;
 
 enum { kCpuTimerSample = 1, kCpuTimerThread, kCpuTimerMap };

@@ -17,6 +17,7 @@
 #include "core/host_name.hpp"
 #include "core/json_text.hpp"
 #include "core/own_file.hpp"
+#include "profile/signals_noted.hpp"
 
 namespace plumbline {
 namespace {
@@ -192,7 +193,9 @@ std::vector<RankEnding> LaunchMeeting::gather(double patience_seconds) const {
   std::vector<RankEnding> endings;
   for (int rank = 0; rank < launch_.size; ++rank) {
     auto ending = read_ending(folder_ / (prefix(rank) + "ending"), rank);
+    end_if_signalled();
     while (!ending && Clock::now() < deadline) {
+      end_if_signalled();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       ending = read_ending(folder_ / (prefix(rank) + "ending"), rank);
     }

@@ -43,6 +43,7 @@ class LaunchMeeting {
   /// Leaves this rank's ending, once its files are whole.
   void leave(const RankEnding& ending) const;
   /// Gathers the endings by rank, at the first rank; waits for those that are missing at most `patience_seconds` longer.
+  /// Throws Error where a signal is noted meanwhile (SignalsNoted).
   std::vector<RankEnding> gather(double patience_seconds) const;
 
  private:

@@ -19,6 +19,11 @@
 #include "profile/runtime_libraries.hpp"
 
 namespace plumbline {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RegionTimes, name, entries, ranks, processes, threads, open, seconds, cores, cpu_seconds,
+                                   longest_cpu_seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimedRegions, regions, outside, lost, mark_seconds, why_none)
+
 namespace {
 
 using Json = nlohmann::json;
@@ -170,6 +175,42 @@ Samples merged_samples(const std::vector<NativeRank>& ranks) {
   return all;
 }
 
+/// A region of several ranks: it has no samples, but the time of its longest rank, and the cores of all.
+struct RegionOverRanks {
+  RegionTimes times = {.ranks = 0};
+  SumOverRanks sums = {};
+
+  void add(const std::string& host, const RegionTimes& more) {
+    times.name = more.name;
+    times.entries += more.entries;
+    times.ranks += more.ranks, times.processes += more.processes, times.threads += more.threads;
+    times.open = times.open || more.open;
+    times.cpu_seconds += more.cpu_seconds;
+    times.longest_cpu_seconds = std::max(times.longest_cpu_seconds, more.longest_cpu_seconds);
+    sums.add(host, {.samples = 0, .elapsed = more.seconds, .cores = more.cores});
+  }
+  RegionTimes take(const std::map<std::string, double>& cpus) {
+    const SampleSum all = sums.take(cpus);
+    times.seconds = all.elapsed, times.cores = all.cores;
+    return std::move(times);
+  }
+};
+
+TimedRegions merged_regions(const std::vector<NativeRank>& ranks) {
+  TimedRegions all;
+  std::map<std::string, RegionOverRanks> regions;
+  for (const auto& rank : ranks) {
+    all.lost += rank.run.regions.lost;
+    if (!rank.run.regions.why_none.empty()) all.why_none = rank.run.regions.why_none;
+    all.outside.insert(all.outside.end(), rank.run.regions.outside.begin(), rank.run.regions.outside.end());
+    all.mark_seconds = std::max(all.mark_seconds, rank.run.regions.mark_seconds);
+    for (const auto& one : rank.run.regions.regions) regions[one.name].add(rank.host, one);
+  }
+  const auto cpus = cpus_of_hosts(ranks);
+  for (auto& [name, region] : regions) all.regions.push_back(region.take(cpus));
+  return all;
+}
+
 }  // namespace
 
 void write_native_rank(const std::filesystem::path& file, const NativeRank& rank) {
@@ -182,7 +223,9 @@ void write_native_rank(const std::filesystem::path& file, const NativeRank& rank
                   {"ending", json_of(rank.run.ending)},
                   {"clock_hz", rank.run.clock_hz},
                   {"note", rank.run.note},
-                  {"samples", json_of(rank.run.samples)}};
+                  {"window_seconds", rank.run.window_seconds},
+                  {"samples", json_of(rank.run.samples)},
+                  {"regions", rank.run.regions}};
   if (!write_own_file(file, json_text(json)))
     throw io_error(fmt::format("rank {} cannot leave its times in {}: {}", rank.rank, file.string(), std::strerror(errno)));
 }
@@ -199,7 +242,7 @@ NativeRank read_native_rank(const std::filesystem::path& file) {
             .cpu = json.at("cpu").get<std::string>(),
             .cpus = json.at("cpus").get<std::vector<int>>(),
             .run = {ending_in(json.at("ending")), samples_in(json.at("samples")), json.at("clock_hz").get<double>(),
-                    json.at("note").get<std::string>()}};
+                    json.at("note").get<std::string>(), json.at("regions").get<TimedRegions>(), json.at("window_seconds").get<double>()}};
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -208,13 +251,15 @@ NativeRank read_native_rank(const std::filesystem::path& file) {
 }
 
 NativeRun merge_ranks(const std::vector<NativeRank>& ranks) {
-  NativeRun all{.ending = {}, .samples = merged_samples(ranks), .clock_hz = 0, .note = ranks.front().run.note};
+  NativeRun all{
+      .ending = {}, .samples = merged_samples(ranks), .clock_hz = 0, .note = ranks.front().run.note, .regions = merged_regions(ranks)};
   for (const auto& rank : ranks) {
     const ProgramEnding& ending = rank.run.ending;
     all.ending.wall_seconds = std::max(all.ending.wall_seconds, ending.wall_seconds);
     all.ending.user_seconds += ending.user_seconds, all.ending.system_seconds += ending.system_seconds;
     if (all.ending.code == 0) all.ending.code = ending.code, all.ending.signal = ending.signal;
     if (all.ending.interrupted == 0) all.ending.interrupted = ending.interrupted;
+    all.window_seconds = std::max(all.window_seconds, rank.run.window_seconds);
     all.clock_hz += rank.run.clock_hz / static_cast<double>(ranks.size());
   }
   return all;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "profile/program_run.hpp"
+#include "profile/region_times.hpp"
 #include "profile/samples.hpp"
 
 namespace plumbline {
@@ -14,6 +15,8 @@ struct NativeRun {
   Samples samples = {};
   double clock_hz = 0;    // of the core, right after it; 0: not measured
   std::string note = {};  // where the samples are not perf_event's
+  TimedRegions regions = {};
+  double window_seconds = 0;  // of the window, where only a part of the run is profiled
 };
 
 /// The native run of one rank, as it leaves it for the first one.
@@ -31,8 +34,8 @@ NativeRank read_native_rank(const std::filesystem::path& file);
 
 /// Makes the run of the whole launch. Ranks work at once: a function's time is that of the rank which it took longest, of which its places
 /// have their parts; its cores are those of all ranks that it took a twentieth of that or more. Where ranks of a host share CPUs, cores are
-/// no more than these, and the time is at least what all of them need for the ranks' samples. Times from start to end are the longest
-/// rank's, CPU times are summed, the clock is the mean. `ranks` is not empty.
+/// no more than these, and the time is at least what all of them need for the ranks' samples. So it is with marked regions. Times from
+/// start to end are the longest rank's, CPU times are summed, the clock is the mean. `ranks` is not empty.
 NativeRun merge_ranks(const std::vector<NativeRank>& ranks);
 
 /// CPU seconds in user mode that were met in libraries which carry messages.

@@ -1,6 +1,7 @@
 #include "profile/profile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -144,6 +145,22 @@ void add(std::vector<CodePiece>& to, const std::vector<CodePiece>& more) {
     known.jumps_anywhere = known.jumps_anywhere || piece.jumps_anywhere;
     for (const std::uint64_t address : piece.leads_to)
       if (std::ranges::count(known.leads_to, address) == 0) known.leads_to.push_back(address);
+  }
+}
+
+void scale(std::vector<ProcessCounts>& processes, double factor) {
+  const auto scale_sums = [factor](EventSums& sums) {
+    for (auto& [event, sum] : sums)
+      if (sum) sum = static_cast<std::uint64_t>(std::llround(factor * static_cast<double>(*sum)));
+  };
+  for (auto& [rank, report] : processes) {
+    scale_sums(report.total);
+    for (auto& thread : report.threads) scale_sums(thread.counts);
+    for (auto& region : report.regions) scale_sums(region.counts);
+    for (auto& function : report.functions) {
+      scale_sums(function.counts);
+      for (auto& piece : function.pieces) scale_sums(piece.counts);
+    }
   }
 }
 

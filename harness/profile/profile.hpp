@@ -69,6 +69,9 @@ struct Profile {
 
 Profile merge(const std::vector<ProcessCounts>& processes);
 
+/// Multiplies all counts by a factor: those of a smaller input stand for those of a larger one.
+void scale(std::vector<ProcessCounts>& processes, double factor);
+
 /// Adds the pieces of a function's code to those of the same that are there, by begin.
 void add(std::vector<CodePiece>& to, const std::vector<CodePiece>& more);
 

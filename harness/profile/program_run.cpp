@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "profile/signals_noted.hpp"
 
 namespace plumbline {
 namespace {
@@ -111,6 +112,7 @@ ProgramEnding wait_for(pid_t child, std::chrono::steady_clock::time_point start)
 }  // namespace
 
 ProgramEnding run_program(const ProgramRun& run) {
+  end_if_signalled();
   std::vector<std::string> words = run.words;
   const pid_t wrapper = getpid();
   const SignalsHeld held;

@@ -35,7 +35,7 @@ struct ProgramEnding {
 };
 
 /// Starts the program with this process's descriptors and environment (so a launcher's PMI reaches it), passes signals on to it,
-/// and waits. Throws Error (I/O) when nothing could be started.
+/// and waits. Throws Error (I/O) when nothing could be started, and where a signal was noted before (SignalsNoted).
 ProgramEnding run_program(const ProgramRun& run);
 
 }  // namespace plumbline

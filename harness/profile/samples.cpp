@@ -119,8 +119,9 @@ class Ring {
   char* memory_ = nullptr;
 };
 
-/// Opens the event of this thread and what it starts, on one CPU. It begins where a program is executed. -1, with errno: refused.
-int try_event(int cpu) {
+/// Opens the event of this thread and what it starts, on one CPU. It begins where a program is executed. `by_clock`: its times are those of
+/// CLOCK_MONOTONIC, which the windows of regions have. -1, with errno: refused.
+int try_event(int cpu, bool by_clock = false) {
   perf_event_attr event{};
   event.size = sizeof event;
   event.type = PERF_TYPE_SOFTWARE;
@@ -130,12 +131,13 @@ int try_event(int cpu) {
   event.disabled = event.enable_on_exec = event.inherit = 1;
   event.exclude_kernel = event.exclude_hv = 1;
   event.mmap = event.mmap2 = event.comm = event.comm_exec = event.task = event.sample_id_all = 1;
+  if (by_clock) event.use_clockid = 1, event.clockid = CLOCK_MONOTONIC;
   return static_cast<int>(syscall(SYS_perf_event_open, &event, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 /// Opens it, too, but throws where it is refused. -1: there is no such CPU now.
-int open_event(int cpu) {
-  const int opened = try_event(cpu);
+int open_event(int cpu, bool by_clock) {
+  const int opened = try_event(cpu, by_clock);
   if (opened < 0 && errno != ENODEV)
     throw user_error(fmt::format("the program cannot be sampled: {}; profile --count-only counts without times", in_words(errno)));
   return opened;
@@ -146,11 +148,11 @@ std::uint64_t time_at_end(const std::string& record) {
   return Words(record.data() + record.size() - 2 * sizeof(std::uint64_t)).next<std::uint64_t>();
 }
 
-std::vector<Ring> rings_of_all_cpus() {
+std::vector<Ring> rings_of_all_cpus(bool by_clock) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<Ring> rings;
   for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); ++cpu)
-    if (const int event = open_event(cpu); event >= 0) rings.emplace_back(event, page);
+    if (const int event = open_event(cpu, by_clock); event >= 0) rings.emplace_back(event, page);
   return rings;
 }
 
@@ -176,8 +178,11 @@ std::string why_no_perf_event() {
 /// Empties the rings from time to time, in a thread of its own.
 class Sampler::Reader {
  public:
-  explicit Reader(Symbols& symbols)
-      : functions_(sampled_functions(symbols, sampling_period_ns)), rings_(rings_of_all_cpus()), thread_([this] { run(); }) {}
+  Reader(Symbols& symbols, SampleWindow* window)
+      : functions_(sampled_functions(symbols, sampling_period_ns)),
+        window_(window),
+        rings_(rings_of_all_cpus(window != nullptr)),
+        thread_([this] { run(); }) {}
   ~Reader() { stop(); }
 
   Samples take() {
@@ -259,11 +264,15 @@ class Sampler::Reader {
     std::stable_sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
     const auto behind =
         std::upper_bound(waiting_.begin(), waiting_.end(), time_ns, [](std::uint64_t time, const auto& one) { return time < one.time_ns; });
-    std::for_each(waiting_.begin(), behind, [this](const auto& record) { functions_.take(record); });
+    if (window_ != nullptr) window_->refresh();
+    std::for_each(waiting_.begin(), behind, [this](const auto& record) {
+      if (window_ == nullptr || window_->takes(record)) functions_.take(record);
+    });
     waiting_.erase(waiting_.begin(), behind);
   }
 
   SampledFunctions functions_;
+  SampleWindow* window_;
   std::vector<Ring> rings_;
   std::vector<SampleRecord> waiting_;
   std::uint64_t newest_ = 0, newest_before_ = 0, lost_ = 0;
@@ -272,7 +281,7 @@ class Sampler::Reader {
   std::thread thread_;
 };
 
-Sampler::Sampler(Symbols& symbols) : reader_(std::make_unique<Reader>(symbols)) {}
+Sampler::Sampler(Symbols& symbols, SampleWindow* window) : reader_(std::make_unique<Reader>(symbols, window)) {}
 Sampler::~Sampler() = default;
 Samples Sampler::take() { return reader_->take(); }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/run_window.hpp"
 #include "profile/sampled_functions.hpp"
 #include "profile/symbols.hpp"
 
@@ -33,9 +34,9 @@ std::string why_no_perf_event();
 /// distance between samples may be met on none.
 class Sampler {
  public:
-  /// Names functions by `symbols`, which nobody else may use until take(). Throws Error (user) where the system refuses, with what it
-  /// wants.
-  explicit Sampler(Symbols& symbols);
+  /// Names functions by `symbols`, which nobody else may use until take(), and takes samples in `window` alone, where one is given. Throws
+  /// Error (user) where the system refuses, with what it wants.
+  explicit Sampler(Symbols& symbols, SampleWindow* window = nullptr);
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
   ~Sampler();

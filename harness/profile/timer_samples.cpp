@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <utility>
 
 #include "core/error.hpp"
 #include "preload/cpu_timer_records.h"
+#include "profile/preloading.hpp"
+#include "profile/record_bytes.hpp"
 
 namespace plumbline {
 namespace {
@@ -30,7 +29,7 @@ struct TimerFile {
 
 SampleRecord record_of(const CpuTimerHead& head, const CpuTimerRecord& from, const char* name) {
   SampleRecord record{.time_ns = from.time_ns,
-                      .process = static_cast<int>(head.process),
+                      .process = static_cast<int>(head.file.process),
                       .thread = static_cast<int>(from.thread),
                       .cpu = static_cast<int>(from.cpu),
                       .address = from.address};
@@ -42,28 +41,24 @@ SampleRecord record_of(const CpuTimerHead& head, const CpuTimerRecord& from, con
 
 TimerFile read_file(const fs::path& path) {
   TimerFile file;
-  std::ifstream in(path, std::ios::binary);
-  in.read(reinterpret_cast<char*>(&file.head), sizeof file.head);
-  if (!in || file.head.format != PLUMBLINE_CPU_TIMER_FORMAT) return file;
-  const std::uint64_t used = std::min<std::uint64_t>(file.head.bytes, fs::file_size(path));
-  std::string bytes(used - std::min<std::uint64_t>(used, sizeof file.head), '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  CpuTimerRecord record;
-  for (std::size_t at = 0; at + sizeof record <= bytes.size(); at += record.bytes) {
-    std::memcpy(&record, bytes.data() + at, sizeof record);
-    if (record.bytes < sizeof record + record.name || record.bytes > bytes.size() - at) break;  // its process was killed meanwhile
-    if (record.kind == kCpuTimerThread) ++file.threads;
-    if (record.kind == kCpuTimerSample) ++file.samples, file.periods += record.periods;
-    if (record.kind == kCpuTimerMap || record.kind == kCpuTimerSample)
-      file.records.push_back(record_of(file.head, record, bytes.data() + at + sizeof record));
+  const std::string bytes = record_bytes(path, PLUMBLINE_CPU_TIMER_FORMAT);
+  if (const auto head = record_at<CpuTimerHead>(bytes, 0)) file.head = *head;
+  std::size_t at = sizeof file.head;
+  while (const auto record = record_at<CpuTimerRecord>(bytes, at)) {
+    if (record->bytes < sizeof *record + record->name || record->bytes > bytes.size() - at) break;  // its process was killed meanwhile
+    if (record->kind == kCpuTimerThread) ++file.threads;
+    if (record->kind == kCpuTimerSample) ++file.samples, file.periods += record->periods;
+    if (record->kind == kCpuTimerMap || record->kind == kCpuTimerSample)
+      file.records.push_back(record_of(file.head, *record, bytes.data() + at + sizeof *record));
+    at += record->bytes;
   }
   return file;
 }
 
 std::vector<TimerFile> read_files(const fs::path& folder) {
   std::vector<TimerFile> files;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (TimerFile file = read_file(entry.path()); !file.records.empty()) files.push_back(std::move(file));
+  for (const auto& path : record_files(folder, ".samples"))
+    if (TimerFile file = read_file(path); !file.records.empty()) files.push_back(std::move(file));
   std::ranges::sort(files, {}, [](const TimerFile& file) { return file.records.front().time_ns; });
   return files;
 }
@@ -73,7 +68,7 @@ std::vector<SampleRecord> in_order(std::vector<TimerFile>& files) {
   std::vector<SampleRecord> all;
   std::set<int> known;
   for (TimerFile& file : files) {
-    const int process = static_cast<int>(file.head.process), parent = static_cast<int>(file.head.parent);
+    const int process = static_cast<int>(file.head.file.process), parent = static_cast<int>(file.head.file.parent);
     const std::uint64_t time_ns = file.records.front().time_ns;
     const bool is_new = known.insert(process).second;
     if (!is_new)
@@ -91,25 +86,24 @@ std::vector<SampleRecord> in_order(std::vector<TimerFile>& files) {
 }  // namespace
 
 TimerSampler::TimerSampler(const fs::path& library, fs::path folder) : folder_(std::move(folder)) {
-  if (library.string().find_first_of(": ") != std::string::npos)
+  if (!is_name_for_loader(library))
     throw user_error(
         fmt::format("the program cannot be sampled by timers of its own: the loader takes no library whose name has a blank or a "
                     "colon, as {} has: install plumbline elsewhere",
                     library.string()));
   fs::create_directories(folder_);
-  const char* const others = std::getenv("LD_PRELOAD");
-  environment_ = {{"LD_PRELOAD", library.string() + (others == nullptr ? "" : fmt::format(":{}", others))},
-                  {PLUMBLINE_CPU_TIMER_FOLDER, folder_.string()},
-                  {PLUMBLINE_CPU_TIMER_PERIOD, std::to_string(sampling_period_ns)}};
+  environment_ = {{PLUMBLINE_CPU_TIMER_FOLDER, folder_.string()}, {PLUMBLINE_CPU_TIMER_PERIOD, std::to_string(sampling_period_ns)}};
 }
 
-Samples TimerSampler::take(Symbols& symbols) const {
+Samples TimerSampler::take(Symbols& symbols, SampleWindow* window) const {
   std::vector<TimerFile> files = read_files(folder_);
   std::uint64_t periods = 0, samples = 0, lost = 0;
   for (const TimerFile& file : files) periods += file.periods, samples += file.samples, lost += file.head.lost;
   const std::uint64_t each_ns = samples == 0 ? sampling_period_ns : periods * sampling_period_ns / samples;
   SampledFunctions functions = sampled_functions(symbols, each_ns);
-  for (const SampleRecord& record : in_order(files)) functions.take(record);
+  if (window != nullptr) window->refresh();
+  for (const SampleRecord& record : in_order(files))
+    if (window == nullptr || window->takes(record)) functions.take(record);
   const auto& found = functions.finish();
   return {1e-9 * static_cast<double>(each_ns), found, functions.whole(), functions.processes(), functions.threads(), lost};
 }

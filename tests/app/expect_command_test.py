@@ -175,6 +175,7 @@ def test_what_is_malformed_is_refused_in_a_line(known, tmp_path, text, complaint
 
 def test_unknown_names_and_files_are_refused(known, tmp_path):
     assert "there is no expectation 'triad-L2'; did you mean 'triad-L1'?" in expect(known, "--id", "triad-L2", code=2)
+    assert "--expectations FILE" in expect(known, "--own", code=2)
     assert "no-such.h5" in expect(tmp_path / "no-such.h5", code=2)
     assert "no-such.toml" in expect(known, "--expectations", tmp_path / "no-such.toml", code=2)
 

@@ -10,6 +10,7 @@ import pytest
 
 PLUMBLINE = os.environ["PLUMBLINE_PROGRAM"]
 HERE = pathlib.Path(__file__).parent
+MARKER = HERE.parents[1] / "harness" / "marker"
 LAUNCHERS = {
     "mpich": (os.environ.get("PLUMBLINE_TEST_MPICC"), os.environ.get("PLUMBLINE_TEST_MPIEXEC"), ()),
     "openmpi": (
@@ -36,7 +37,7 @@ def launch(request, tmp_path_factory):
     if can.returncode == 2:
         pytest.skip("SKIP: " + can.stderr.strip())
     program = tmp_path_factory.mktemp(request.param) / "uneven_ranks"
-    done = run(compiler, "-O1", "-g", "-ffp-contract=off", HERE / "uneven_ranks.c", "-o", program)
+    done = run(compiler, "-O1", "-g", "-ffp-contract=off", "-I", MARKER, HERE / "uneven_ranks.c", "-o", program)
     assert done.returncode == 0, done.stderr
     return lambda ranks, *arguments: [launcher, *options, "-n", str(ranks), program, *map(str, arguments)]
 
@@ -68,6 +69,9 @@ def test_ranks_are_timed_and_counted_and_told_apart(tmp_path, launch):
         assert 0 <= ranks[rank]["mpi_seconds"] <= ranks[rank]["cpu_seconds"] + 0.05
     assert work["share"] > 0.1 and work["seconds"] > 0
     assert work["gflops"] == pytest.approx(work["flops"] / work["seconds"] * 1e-9)
+    (part,) = rows(document, "region")
+    assert (part["name"], part["entries"], part["ranks"], part["flops"]) == ("part", 2, 2, work["flops"])
+    assert part["gflops"] == pytest.approx(part["flops"] / part["seconds"] * 1e-9)
     # One rank has twice the other's work.
     assert work["cores"] in (1, 2) and work["imbalance"] == pytest.approx(work["seconds"] * work["cores"] / work["cpu_seconds"])
     assert "2 ranks on 1 node" in done.stderr and "of it in MPI" in done.stderr

@@ -14,6 +14,7 @@ import pytest
 
 PLUMBLINE = os.environ["PLUMBLINE_PROGRAM"]
 HERE = pathlib.Path(__file__).parent
+MARKER = HERE.parents[1] / "harness" / "marker"
 NO_PERF_EVENT = [sys.executable, HERE.parent / "app" / "no_perf_event.py"]
 
 
@@ -242,6 +243,115 @@ def test_timers_of_threads_and_children(tmp_path, built):
     assert sum(row["samples"] for row in document["rows"] if row["kind"] == "function") >= 3
 
 
+def regions(document):
+    return {row["name"]: row for row in document["rows"] if row["kind"] == "region"}
+
+
+def check_regions(document, done):
+    """Holds the regions of regions.c against what the program tells of itself."""
+    found = regions(document)
+    (total,) = [row for row in document["rows"] if row["kind"] == "total"]
+    told = [line.split() for line in done.stdout.splitlines()]
+    assert [name for *name, _, _, _ in told] == [["shared"], ["inner"], ["outer"], ["of", "a", "child"], ["waiting"]]
+    for *words, entries, flops, seconds in told:
+        row = found[" ".join(words)]
+        assert row["entries"] == int(entries) and 0 <= row["flops"] - int(flops) < 100, row  # the program reads its clock within one
+        least = 0.3 if words[0] in ("inner", "outer", "waiting") else 0  # the others wait for a thread or a process to begin, too
+        assert least * float(seconds) < row["seconds"] <= float(seconds), row
+        assert row["share"] == pytest.approx(row["seconds"] / total["seconds"])
+        assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] * 1e-9)
+        assert not row["open"] and row["levels"]["L1"]["bytes"] is not None
+    assert found["shared"]["threads"] == 2 and found["shared"]["cores"] in (1, 2)
+    assert found["waiting"]["cpu_seconds"] < 0.05 < found["waiting"]["seconds"]
+    assert found["open"]["open"] and found["open"]["flops"] == 2_000_000
+    assert found["differs"]["flops"] is None and found["differs"]["seconds"] > 0
+    assert any("'differs' has times alone: it was entered once in the timed run and 2 times" in note for note in document["notes"])
+    return found
+
+
+@pytest.mark.usefixtures("sampling")
+def test_marked_regions_are_timed_and_counted(tmp_path, built):
+    document, done = profile(tmp_path, built("regions.c", "-I", MARKER), "2")
+    check_regions(document, done)
+    assert "region " in done.stderr and "of a child" in done.stderr
+
+
+@pytest.mark.usefixtures("timers")
+def test_marked_regions_are_timed_beside_timers(tmp_path, built):
+    check_regions(*profile(tmp_path, built("regions.c", "-I", MARKER), "2", options=("--roofs=no", "--caches=no", "--sampling=timer")))
+
+
+@pytest.mark.usefixtures("sampling")
+def test_marked_regions_of_a_static_program_are_counted_alone(tmp_path):
+    program = tmp_path / "regions"
+    if run("gcc", "-O1", "-static", "-I", MARKER, HERE / "regions.c", "-o", program).returncode != 0:
+        pytest.skip("SKIP: nothing can be linked statically here")
+    document, _ = profile(tmp_path, program, "1")
+    inner = regions(document)["inner"]
+    assert inner["seconds"] is None and inner["flops"] == 3_000_000 and inner["status"] == "unavailable"
+    assert any("'inner' was not timed" in note and "statically" in note for note in document["notes"])
+
+
+@pytest.mark.parametrize("options", [(), ("--sampling=timer",)])
+@pytest.mark.usefixtures("sampling", "timers")
+def test_a_window_takes_what_happens_in_a_region_alone(tmp_path, built, options):
+    words = (built("regions.c", "-I", MARKER), "20")
+    document, done = profile(tmp_path, *words, options=("--roofs=no", "--caches=no", "--window=region:outer", *options))
+    told = {line.split()[0]: line.split() for line in done.stdout.splitlines()}
+    found = regions(document)
+    assert set(found) == {"outer", "inner"} and found["outer"]["entries"] == 1
+    (total,) = [row for row in document["rows"] if row["kind"] == "total"]
+    assert total["seconds"] == found["outer"]["seconds"] == pytest.approx(float(told["outer"][3]), rel=0.5)
+    assert total["flops"] == found["outer"]["flops"] and 0 <= total["flops"] - 80_000_000 < 100
+    assert functions(document)["add"]["flops"] == 80_000_000
+    assert total["cpu_seconds"] <= float(told["outer"][3]) * 1.1, "samples outside of it are nobody's"
+    assert found["inner"]["share"] == pytest.approx(0.75, abs=0.2)
+    assert "profiled of it: region:outer" in done.stderr
+
+
+@pytest.mark.usefixtures("sampling")
+def test_a_window_takes_some_entries_of_each_thread(tmp_path, built):
+    document, _ = profile(tmp_path, built("regions.c", "-I", MARKER), "1", options=("--roofs=no", "--caches=no", "--window=region:shared:2-3"))
+    (shared,) = regions(document).values()
+    assert shared["entries"] == 4 and shared["threads"] == 2
+    assert shared["flops"] == 2 * 3_000_000
+
+
+@pytest.mark.usefixtures("sampling")
+def test_a_window_of_time_takes_times_alone(tmp_path, built):
+    document, done = profile(tmp_path, built("known.c"), "20", options=("--roofs=no", "--functions=20", "--window=0.1s:0.2s"))
+    (total,) = [row for row in document["rows"] if row["kind"] == "total"]
+    assert total["seconds"] == pytest.approx(0.1) and 0 < total["cpu_seconds"] < 0.11
+    assert "counts cannot be cut" in done.stderr and "nothing was counted" in done.stderr
+
+
+@pytest.mark.usefixtures("sampling")
+def test_work_of_a_smaller_input_is_scaled_and_said_to_be(tmp_path, built):
+    document, done = profile(
+        tmp_path, built("known.c"), "4", options=("--roofs=no", "--caches=no", "--functions=20", "--count-args=1", "--scale-work=2*2")
+    )
+    found = functions(document)
+    for name, flops, _ in (line.split() for line in done.stdout.splitlines()):
+        assert found[name]["flops"] == int(flops) and "/work=x4/" in found[name]["case"]
+    assert any("--scale-work" in note and "times 4" in note for note in document["notes"])
+    assert "with the arguments 1, and every count times 4" in done.stderr
+
+
+def test_a_result_file_has_regions_under_their_roofs(tmp_path, results, built, roofs):  # pylint: disable=unused-argument
+    words = (PLUMBLINE, "profile", "--caches=no", "-o", tmp_path / "regions.h5", "--", built("regions.c", "-I", MARKER), "2")
+    done = run(*words, environment=roofs)
+    assert done.returncode == 0, done.stderr
+    shown = run(PLUMBLINE, "show", tmp_path / "regions.h5").stdout
+    assert shown.startswith(done.stderr[done.stderr.index("Profiled: ") :])
+    document = document_of("show", tmp_path / "regions.h5")
+    inner = regions(document["profile"])["inner"]
+    assert inner["bound"] and inner["percent_of_roof"] > 0 and inner["entries"] == 1
+    assert inner["case"] in {row["case"] for row in document["rows"]} and "/region=inner/" in inner["case"]
+    compared = document_of("compare", tmp_path / "regions.h5", tmp_path / "regions.h5")["rows"]
+    (same,) = [row for row in compared if row["kind"] == "region" and row["name"] == "inner"]
+    assert same["slowdown"] == 1 and same["did_the_same"] is True
+
+
 @pytest.fixture(scope="session")
 def results(sampling, built, roofs, tmp_path_factory):  # pylint: disable=unused-argument
     """Result files of the program of known functions, which did a third of it the second time, and what was said of them."""
@@ -390,8 +500,7 @@ most = 1
 def test_expectations_of_functions_are_confirmed_or_differ(tmp_path, results):
     mine = tmp_path / "mine.toml"
     mine.write_text(EXPECTED)
-    words = [word for name in ("small-part", "all-of-it", "counts", "another") for word in ("--id", name)]
-    rows = {row["id"]: row for row in document_of("expect", results[0] / "known.h5", "--expectations", mine, *words, code=3)["rows"]}
+    rows = {row["id"]: row for row in document_of("expect", results[0] / "known.h5", "--expectations", mine, "--own", code=3)["rows"]}
     assert {name: row["verdict"] for name, row in rows.items()} == {
         "small-part": "confirmed", "all-of-it": "differs", "counts": "not_measurable", "another": "not_measurable"}  # fmt: skip
     assert "no score decides on emulated.flops.fp64" in rows["counts"]["reason"]
@@ -493,4 +602,10 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
     line = refused("--roofs=no", "--sampling=perf", "--", "true", before=NO_PERF_EVENT)
     assert "perf_event_paranoid" in line and "--count-only" in line
     assert "profile counts either" in refused("--gpu", "--count-only", "--", "true")
+    assert "both, or none" in refused("--scale-work=8", "--", "true")
+    assert "is no factor" in refused("--count-args=1", "--scale-work=n*n", "--", "true")
+    assert "no part of a run" in refused("--window=soon", "--", "true")
+    assert "by which counts cannot be cut" in refused("--window=1s:2s", "--count-only", "--", "true")
+    assert "had ended by then" in refused("--roofs=no", "--window=99s:", "--", "true")
+    assert "had no such entry of a region" in refused("--roofs=no", "--window=region:a", "--", "true")
     assert "--time-only counts nothing" in refused("--time-only", "--count-only", "--", "true")

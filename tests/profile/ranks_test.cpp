@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,9 +15,11 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "profile/launch_meeting.hpp"
 #include "profile/launcher_words.hpp"
 #include "profile/native_run.hpp"
 #include "profile/runtime_libraries.hpp"
+#include "profile/signals_noted.hpp"
 
 namespace plumbline {
 namespace {
@@ -146,6 +149,24 @@ TEST(NativeRanks, AFileGivesWhatWasLeftInIt) {
   }
   std::filesystem::remove(file);
   EXPECT_NE(message_of([&] { read_native_rank(file); }).find("No such file"), std::string::npos);
+}
+
+TEST(SignalsNoted, EndTheGatheringAndTheFolderIsRemoved) {
+  const SignalsNoted noted;
+  std::filesystem::path folder;
+  int code = 0;
+  try {
+    const LaunchMeeting meeting({.size = 1, .by = {}}, {}, testing::TempDir(), true);
+    folder = meeting.folder();
+    EXPECT_TRUE(std::filesystem::exists(folder));
+    std::raise(SIGTERM);
+    meeting.gather(60);
+  } catch (const Error& error) {
+    code = static_cast<int>(error.code());
+    EXPECT_NE(std::string(error.what()).find("signal 15"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(code, 128 + SIGTERM);
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(Libraries, TheirFilesNamesTellWhatTheyDo) {

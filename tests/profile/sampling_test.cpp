@@ -270,7 +270,7 @@ std::string timer_record(std::uint32_t kind, std::uint64_t ms, std::uint32_t thr
 }
 
 void write_timer_file(const std::filesystem::path& file, std::uint32_t process, std::uint32_t parent, const std::string& records) {
-  const CpuTimerHead head{PLUMBLINE_CPU_TIMER_FORMAT, sizeof head + records.size(), 2, 0, process, parent};
+  const CpuTimerHead head{{PLUMBLINE_CPU_TIMER_FORMAT, sizeof head + records.size(), process, parent}, 2, 0};
   std::ofstream(file, std::ios::binary) << std::string(reinterpret_cast<const char*>(&head), sizeof head) << records
                                         << std::string(4096, 0);
 }

@@ -20,6 +20,7 @@ struct ExpectOptions {
   std::vector<std::string> files;         // result files; none: what would be expected is listed
   std::vector<std::string> expectations;  // of the user's
   std::vector<std::string> ids;           // globs; none: all
+  bool own = false;                       // the user's alone
   Format format = Format::text;
 };
 
@@ -35,8 +36,12 @@ void take(const std::string& file, std::vector<PaperExpectation>& all) {
 /// The expectations that come with plumbline and the user's, as far as they are wanted.
 std::vector<PaperExpectation> wanted_expectations(const ExpectOptions& options) {
   std::vector<PaperExpectation> all;
+  if (options.own && options.expectations.empty())
+    throw user_error("--own judges the expectations of your own files alone: name them by --expectations FILE");
   for (const auto& file : shared_expectations()) take(file.string(), all);
+  const std::size_t shared = all.size();
   for (const auto& file : options.expectations) take(file, all);
+  if (options.own) all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shared));
   for (const auto& glob : options.ids)
     if (std::none_of(all.begin(), all.end(), [&](const PaperExpectation& one) { return matches(glob, one.id); })) {
       std::vector<std::string> ids;
@@ -85,6 +90,7 @@ void add_expect(CLI::App& app, Action& chosen) {
                    "expectations of your own (.toml), beside those that come with plumbline (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("FILE");
+  command->add_flag("--own", options->own, "only the expectations of your own files (--expectations)");
   command->add_option("--id", options->ids, "only these expectations: a glob over their names (may be repeated)")
       ->allow_extra_args(false)
       ->type_name("GLOB");

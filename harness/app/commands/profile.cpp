@@ -3,32 +3,66 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <memory>
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
+#include "app/expectations/formula.hpp"
 #include "app/programs/kernel_table.hpp"
 #include "app/programs/placed_table.hpp"
 #include "app/programs/profile_document.hpp"
 #include "app/programs/profile_table.hpp"
 #include "app/programs/profile_ways.hpp"
 #include "profile/launcher_words.hpp"
+#include "profile/signals_noted.hpp"
 
 namespace plumbline::app {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// The factor of --scale-work. Throws Error (user).
+double factor_in(const std::string& text) {
+  const auto refuse = [&](const std::string& why) {
+    return user_error(fmt::format("--scale-work: '{}' is no factor: {}; give a number, or a formula of numbers", text, why));
+  };
+  try {
+    const Numbers numbers = evaluate(parse_formula(text, {}), [](const Formula&) { return Numbers{}; });
+    if (numbers.size() == 1 && std::isfinite(numbers.front()) && numbers.front() > 0) return numbers.front();
+  } catch (const FormulaFault& fault) {
+    throw refuse(fmt::format("column {}: {}", fault.column, fault.message));
+  } catch (const NoValue& why) {
+    throw refuse(why.what());
+  }
+  throw refuse("it is not above zero");
+}
+
+/// Refuses work that is scaled where nothing is, and a smaller input whose work nobody scales.
+void require_scaled_work(const ProfileOptions& options) {
+  if (options.scale_work == 1 && options.count_arguments.empty()) return;
+  if (options.scale_work == 1 || options.count_arguments.empty())
+    throw user_error(
+        "--count-args gives the counted run a smaller input, and --scale-work says how much more the timed one does: both, or none");
+  if (options.count_only || options.time_only || options.gpu || is_known_launcher(options.command.front()))
+    throw user_error("--scale-work scales the counts of a program that is timed and counted, and is no launcher's");
+}
+
 Exit profile(const ProfileOptions& options) {
   if (options.count_only && options.gpu) throw user_error("profile counts either by the emulator (--count-only) or on GPUs (--gpu)");
+  if (options.window.is_of_time() && options.count_only)
+    throw user_error("--window takes a stretch of time, by which counts cannot be cut: --window=region:NAME cuts them");
   if (options.time_only && (options.count_only || options.gpu))
     throw user_error("--time-only counts nothing: it goes neither with --count-only nor with --gpu");
+  if (!options.window.is_whole() && options.gpu) throw user_error("--window does not go with --gpu");
   if (options.command.empty())
     throw user_error(fmt::format("profile needs a program: plumbline profile{} -- program args", options.gpu          ? " --gpu"
                                                                                                  : options.count_only ? " --count-only"
                                                                                                                       : ""));
+  require_scaled_work(options);
   const Launch launch = find_launch(process_environment()).value_or(Launch{});
   const bool starts_ranks = !options.count_only && !options.gpu && is_known_launcher(options.command.front());
+  const SignalsNoted noted;  // whose folder is removed before this process ends
   const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path(), starts_ranks);
   return leave_faults(launch, meeting, [&] {
     if (options.gpu) return profile_kernels(options, launch, meeting);
@@ -104,6 +138,27 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->add_option("-o,--output", options->output,
                    "write JSON to this file; without --count-only and --gpu a name that ends with .h5 gets a result file")
       ->check(a_value("the name of a file"));
+  command
+      ->add_option_function<std::string>(
+          "--window",
+          [options](const std::string& text) {
+            options->window = parse_window(text);
+            if (options->window.is_of_time()) options->time_only = true;
+          },
+          "profile a part of the run: 10s:20s for times alone, region:NAME for what happens in a marked region, region:NAME:3-5 in some "
+          "of each thread's entries")
+      ->type_name("PART")
+      ->check(a_value("a part of the run"));
+  command
+      ->add_option_function<std::string>(
+          "--count-args", [options](const std::string& text) { options->count_arguments = CLI::detail::split_up(text); },
+          "count with these arguments, of a smaller input, in place of the program's; with --scale-work")
+      ->type_name("WORDS");
+  command
+      ->add_option_function<std::string>(
+          "--scale-work", [options](const std::string& text) { options->scale_work = factor_in(text); },
+          "with --count-args: every count is multiplied by this, a number or a formula of numbers, as (200/100)*(200/100)")
+      ->type_name("FACTOR");
   command->add_flag("--json", options->json, "print JSON in place of the tables, on standard error as they are");
   command->add_option("--counts", options->counts, "leave each process's counts in this folder, which all ranks see")
       ->check(a_value("a folder"));

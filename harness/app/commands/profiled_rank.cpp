@@ -11,7 +11,7 @@ namespace plumbline::app {
 void add_profiled_rank(CLI::App& app, Action& chosen) {
   struct Options : ProfileOptions {
     LaunchPass pass = LaunchPass::timed;
-    std::string folder;
+    std::string folder, window_text;
   };
   auto* command = app.add_subcommand("profiled-rank", "runs a rank of a profiled program (started by plumbline profile)");
   command->group("");
@@ -23,10 +23,14 @@ void add_profiled_rank(CLI::App& app, Action& chosen) {
   command->add_option("--folder", options->folder)->required();
   command->add_option("--caches", options->caches);
   command->add_option("--sampling", options->sampling);
+  command->add_option("--window", options->window_text);
   command->add_flag("--time-only", options->time_only);
   command->add_option("program", options->command)->required();
   command->positionals_at_end();
-  command->callback([&chosen, options] { chosen = [options] { return profiled_rank(options->pass, options->folder, *options); }; });
+  command->callback([&chosen, options] {
+    if (!options->window_text.empty()) options->window = parse_window(options->window_text);
+    chosen = [options] { return profiled_rank(options->pass, options->folder, *options); };
+  });
 }
 
 }  // namespace plumbline::app

@@ -74,11 +74,16 @@ EmulatedRun prepare_emulated(const ProfileOptions& options, const Launch& launch
   if (!emulator.availability.ok()) throw user_error("profile counts by the emulator: " + emulator.availability.reason);
   choose_caches(options, launch, preparation);
   if (launch.rank == 0 && !options.output.empty()) require_writable(options.output);
+  for (auto& option : counting_options(options.window)) preparation.tool.tool_options.push_back(std::move(option));
   preparation.tool.valgrind = emulator.valgrind;
   preparation.tool.tool_directory = emulator.tool_directory;
   preparation.tool.out = for_valgrind(meeting.folder()) / (meeting.prefix(launch.rank) + "%p.json");
   preparation.tool.log = for_valgrind(meeting.folder()) / (meeting.prefix(launch.rank) + "%p.log");
   preparation.tool.program = options.command;
+  if (options.scale_work != 1) {
+    preparation.tool.program.resize(1);
+    preparation.tool.program.insert(preparation.tool.program.end(), options.count_arguments.begin(), options.count_arguments.end());
+  }
   return preparation;
 }
 
@@ -163,6 +168,7 @@ ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch
   if (!result.endings.empty() && result.caches.empty()) result.caches = result.endings.front().caches;
   result.processes = read_process_files<ProcessCounts>(meeting, read_tool_report, result.notes);
   for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
+  if (options.scale_work != 1) scale(result.processes, options.scale_work);
   result.profile = merge(result.processes);
   add_rank_notes(meeting, result.endings, launch, options, result.notes);
   note_open_regions(result);

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/fnv.hpp"
 #include "core/host_name.hpp"
+#include "machine/conditions.hpp"
 #include "machine/cpu.hpp"
 #include "machine/publishable.hpp"
 #include "machine/system_file.hpp"
@@ -61,12 +64,32 @@ FileDescriptor hold(const fs::path& file) {
   return held;
 }
 
+/// Tells how busy others keep this machine now; empty where they leave it alone, or nobody knows.
+std::string load_in_words() {
+  constexpr double much = 0.5;  // of the CPUs that there are
+  const auto conditions = read_conditions();
+  const auto load = std::ranges::find(conditions, "load_average", &Condition::name);
+  const double cpus = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+  if (load == conditions.end() || !load->reason.empty() || load->value < much * cpus) return "";
+  return fmt::format("{:.1f} programs at work on {:.0f} CPUs in the last minute", load->value, cpus);
+}
+
+/// Whether roofs that are kept were disturbed when they were measured, some time ago, and would not be now.
+bool is_worth_another_try(const fs::path& file, const Results& kept) {
+  constexpr auto patience = std::chrono::minutes(10);
+  return std::ranges::any_of(find_disturbances(kept.ceilings), is_disturbed) &&
+         fs::file_time_type::clock::now() - fs::last_write_time(file) > patience && load_in_words().empty();
+}
+
 /// Measures roofs into a file, which is there only when they are whole; else FILE.log says why. Gives how that ended.
-ProgramEnding measure_into(const fs::path& file) {
+ProgramEnding measure_into(const fs::path& file, bool again) {
   const auto beside = [&](const char* extension) { return fs::path(file).replace_extension(extension); };
   const fs::path measured = beside(".measured.h5"), journal = beside(".measured.journal");
   std::ofstream(beside(".toml")) << campaign;
-  say(fmt::format("plumbline: this machine's roofs are measured first, some 10 s on an idle one, and kept in {}\n", file.string()));
+  say(fmt::format("plumbline: this machine's roofs are measured {}, some 10 s on an idle one, and kept in {}\n",
+                  again ? "again, for others disturbed them the last time" : "first", file.string()));
+  if (const std::string load = load_in_words(); !load.empty())
+    say(fmt::format("plumbline: the machine is busy, {}: the roofs may be too low\n", load));
   std::error_code ignored;
   fs::remove_all(journal, ignored);
   ProgramRun run{.file = program_path(), .words = {}};
@@ -111,11 +134,14 @@ Roofs find_roofs(const std::string& wanted) {
   if (failed)
     return {{}, {fmt::format("no roofs: {} cannot be made ({}); --roofs=FILE takes others", folder.string(), failed.message())}, 0};
   const FileDescriptor held = hold(fs::path(file).replace_extension(".lock"));
+  bool again = false;
   if (wanted == "auto" && fs::exists(file)) try {
-      return roofs_in(file);
+      Roofs kept = roofs_in(file);
+      again = is_worth_another_try(file, kept.results);
+      if (!again) return kept;
     } catch (const Error&) {  // damaged: it can be made again
     }
-  if (const ProgramEnding ending = measure_into(file); ending.code != 0 || ending.interrupted != 0 || !fs::exists(file))
+  if (const ProgramEnding ending = measure_into(file, again); (ending.code != 0 && !again) || ending.interrupted != 0 || !fs::exists(file))
     return {{},
             {fmt::format("no roofs: they could not be measured into {}, and {} says why; --roofs=FILE takes others", file.string(),
                          fs::path(file).replace_extension(".log").string())},

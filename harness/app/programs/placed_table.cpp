@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "app/programs/region_columns.hpp"
 #include "app/programs/shown_names.hpp"
 #include "app/results/show_cells.hpp"
 #include "app/terminal/shell_words.hpp"
@@ -61,6 +62,20 @@ std::vector<PlacedRow> placed_loops(const PlacedProgram& placed) {
   return rows;
 }
 
+std::vector<PlacedRow> placed_regions(const PlacedProgram& placed) {
+  const ProfiledProgram& program = placed.program;
+  const double whole = program.seconds();
+  std::vector<PlacedRow> rows;
+  for (const TimedRegion& region : program.regions) {
+    const double part = region.why_no_time.empty() && whole > 0 ? region.seconds / whole : absent;
+    PlacedRow& row = rows.emplace_back(placed_row(region, placed, placed.placements[1 + program.profile.functions.size() + rows.size()]));
+    row.name = region.name, row.share = {part, part, part}, row.imbalance = region.imbalance;
+    row.region = {region.entries, region.ranks, region.processes, region.threads, region.open};
+    if (!region.why_no_time.empty()) row.cpu_seconds = row.imbalance = absent;
+  }
+  return rows;
+}
+
 /// The functions, each with those of its loops below it that take much of all time.
 std::vector<PlacedRow> with_loops(const std::vector<PlacedRow>& functions, const std::vector<PlacedRow>& loops) {
   constexpr double least_part = 0.05;
@@ -92,7 +107,7 @@ PlacedRow placed_whole(const PlacedProgram& placed) {
           .samples = program.profile.whole.sum.samples,
           .share = {1, 1, 1},
           .cores = program.profile.whole.cores(),
-          .cpu_seconds = program.ending.user_seconds,
+          .cpu_seconds = program.cpu_seconds(),
           .fma_part = fma_part(program.total),
           .at = &placed.placements.front(),
           .counts = program.total};
@@ -107,22 +122,35 @@ std::string ranks_in_words(const ProfileWords& words) {
   return fmt::format("{} ranks on {}; ", words.ranks, plural(static_cast<std::size_t>(words.nodes), "node", "nodes"));
 }
 
+std::string scaled_text(const ProfileWords& words) {
+  if (words.work_scale == 1) return "";
+  return fmt::format("\n  counted with the arguments {}, and every count times {:g}: the model of --scale-work, not what was executed",
+                     command_line(words.count_arguments), words.work_scale);
+}
+
 std::string counted_text(const ShownProfile& profile) {
   const ProfileWords& words = profile.words;
   if (!words.why_not_joined.empty()) return "times alone: " + printable(words.why_not_joined);
   return fmt::format("counted by the emulator: {} FLOPs, {}{}", whole_text(flops(profile.whole.counts)),
                      plural(static_cast<std::size_t>(words.processes), "process", "processes"),
-                     words.caches.empty() ? "" : "; caches of " + printable(words.caches));
+                     words.caches.empty() ? "" : "; caches of " + printable(words.caches)) +
+         scaled_text(words);
 }
 
 std::string head_text(const ShownProfile& profile) {
   const ProfileWords& words = profile.words;
   return fmt::format(
       "Profiled: {}\n  natively {}{} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} at work at once\n"
-      "  {}\n",
+      "{}  {}\n",
       command_line(words.command), ranks_in_words(words), duration(words.wall_seconds), duration(words.user_seconds),
       duration(words.system_seconds), profile.whole.samples, plural(static_cast<std::size_t>(profile.whole.cores), "core", "cores"),
+      words.window.empty() ? "" : fmt::format("  profiled of it: {}, {}\n", printable(words.window), duration(words.window_seconds)),
       counted_text(profile));
+}
+
+std::string regions_text(std::vector<PlacedRow> regions) {
+  for (auto& row : regions) row.shown = printable(shortened(row.name));
+  return regions.empty() ? "" : "\n" + aligned(placed_region_columns(), regions);
 }
 
 /// The times of the program's ranks, of which messages are told apart.
@@ -188,7 +216,11 @@ ProfileWords words_of(const PlacedProgram& placed) {
           .ranks = placed.program.ranks,
           .nodes = placed.program.nodes,
           .functions = placed.counted.functions,
-          .notes = placed.notes};
+          .notes = placed.notes,
+          .window = placed.program.window,
+          .window_seconds = placed.program.window_seconds,
+          .count_arguments = placed.count_arguments,
+          .work_scale = placed.program.work_scale};
 }
 
 std::string shown_text(const ShownProfile& profile) {
@@ -199,13 +231,14 @@ std::string shown_text(const ShownProfile& profile) {
   std::string text = head_text(profile);
   if (!rows.empty()) text += "\n" + aligned(placed_columns("function"), with_shown_names(with_loops(rows, profile.loops)));
   if (rows.size() < met) text += fmt::format("(functions with less time: {}; --functions=N shows more)\n", met - rows.size());
-  text += unmet_text(profile) + ranks_text(profile.ranks) + remarks_text(profile.functions);
+  text += unmet_text(profile) + regions_text(profile.regions) + ranks_text(profile.ranks) + remarks_text(profile.functions);
   for (const auto& note : profile.words.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
   return text;
 }
 
 std::string placed_text(const PlacedProgram& placed) {
-  return "\n" + shown_text({words_of(placed), placed_whole(placed), placed_functions(placed), placed_loops(placed), rank_times(placed)});
+  return "\n" + shown_text({words_of(placed), placed_whole(placed), placed_functions(placed), placed_loops(placed), placed_regions(placed),
+                            rank_times(placed)});
 }
 
 Json placed_rows(const PlacedProgram& placed) {
@@ -213,6 +246,7 @@ Json placed_rows(const PlacedProgram& placed) {
   rows.push_back(row_json(placed_columns("total"), placed_whole(placed)));
   for (const auto& row : placed_functions(placed)) rows.push_back(row_json(placed_columns("function"), row));
   for (const auto& row : placed_loops(placed)) rows.push_back(row_json(placed_columns("loop"), row));
+  for (const auto& row : placed_regions(placed)) rows.push_back(row_json(placed_region_columns(), row));
   add_other_rows(placed.counted, rows);
   return rows;
 }
@@ -222,7 +256,8 @@ std::string placed_json(const PlacedProgram& placed, const std::string& file) {
 }
 
 Json placed_row_schemas() {
-  return {row_schema(placed_columns("total")), row_schema(placed_columns("function")), row_schema(placed_columns("loop"))};
+  return {row_schema(placed_columns("total")), row_schema(placed_columns("function")), row_schema(placed_columns("loop")),
+          row_schema(placed_region_columns())};
 }
 
 }  // namespace plumbline::app

@@ -19,9 +19,10 @@ struct PlacedLoops {
 struct PlacedProgram {
   ProfiledProgram program;
   ProfileResult counted;                      // of the emulated run
-  std::vector<RooflinePlacement> placements;  // of the whole, then of each function, in their order
+  std::vector<RooflinePlacement> placements;  // of the whole, then of each function, then of each region, in their order
   PlacedLoops loops;
   std::vector<std::string> notes;
+  std::vector<std::string> count_arguments = {};  // of the counted run, where its work was scaled
 };
 
 /// The words above and below a profile's table.
@@ -32,6 +33,10 @@ struct ProfileWords {
   int processes = 1, ranks = 1, nodes = 1;
   std::size_t functions = 10;  // that people see
   std::vector<std::string> notes = {};
+  std::string window = {};  // the part of the run that was profiled; empty: all of it
+  double window_seconds = 0;
+  std::vector<std::string> count_arguments = {};  // of the counted run, where its work was scaled
+  double work_scale = 1;
 };
 ProfileWords words_of(const PlacedProgram& placed);
 
@@ -41,6 +46,7 @@ struct ShownProfile {
   PlacedRow whole = {};
   std::vector<PlacedRow> functions = {};  // by time
   std::vector<PlacedRow> loops = {};      // in the order of functions
+  std::vector<PlacedRow> regions = {};    // by time
   std::vector<RankTimes> ranks = {};      // of a launch, by rank
 };
 std::string shown_text(const ShownProfile& profile);

@@ -34,7 +34,7 @@ void note_cost(const ProgramRuns& runs, std::vector<std::string>& notes) {
   if (!note.empty()) notes.push_back(std::move(note));
 }
 
-void note_samples(const NativeRun& native, const TimedProfile& profile, std::vector<std::string>& notes) {
+void note_samples(bool is_whole, const NativeRun& native, const TimedProfile& profile, std::vector<std::string>& notes) {
   constexpr std::uint64_t fewest = 100;
   constexpr double apart = 0.05, least_seconds = 0.02, much_unnamed = 0.1;
   if (!native.note.empty()) notes.push_back(native.note);
@@ -43,7 +43,7 @@ void note_samples(const NativeRun& native, const TimedProfile& profile, std::vec
                                 profile.whole.sum.samples, duration(native.samples.seconds_each)));
   if (native.samples.lost > 0) notes.push_back(fmt::format("{} samples found no room and are missing", native.samples.lost));
   const double sampled = profile.whole.cpu_seconds, user = native.ending.user_seconds;
-  if (std::abs(sampled - user) > std::max(apart * user, least_seconds))
+  if (is_whole && std::abs(sampled - user) > std::max(apart * user, least_seconds))
     notes.push_back(fmt::format(
         "samples stand for {} of CPU time in user mode, and the system tells {}: {} is not met ({} process{} and {} thread{} were "
         "there), so that shares are of the rest",
@@ -85,15 +85,47 @@ void note_differences(const ProfileOptions& options, const NativeRun& native, co
         options.avx2 ? "" : " (--avx2 makes both runs choose that where OpenBLAS, MKL, oneDNN, XLA and their like choose)"));
   }
   const Profile& counted = placed.counted.profile;
-  if (counted.processes != native.samples.processes || counted.threads != native.samples.threads)
+  if (options.window.is_whole() && (counted.processes != native.samples.processes || counted.threads != native.samples.threads))
     notes.push_back(
         fmt::format("the timed run had {} process{} and {} thread{}, the counted one {} and {}: they may not have done the same",
                     native.samples.processes, native.samples.processes == 1 ? "" : "es", native.samples.threads,
                     native.samples.threads == 1 ? "" : "s", counted.processes, counted.threads));
-  const double a_cycle = event(placed.program.total, "instructions").value_or(absent) / (native.ending.user_seconds * native.clock_hz);
+  const double a_cycle = event(placed.program.total, "instructions").value_or(absent) / (placed.program.cpu_seconds() * native.clock_hz);
   if (profile.whole.sum.samples >= fewest_samples && (a_cycle < fewest_a_cycle || a_cycle > most_a_cycle))
     notes.push_back(
         fmt::format("{} instructions were counted for each cycle of the timed run: hardly did both do the same", plain(a_cycle)));
+}
+
+/// Says of regions what their times do not.
+void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vector<std::string>& notes) {
+  constexpr double much = 0.02;
+  const TimedRegions& timed = runs.native.regions;
+  if (timed.lost > 0) notes.push_back(fmt::format("{} entries of regions found no room and are missing", timed.lost));
+  for (const TimedRegion& region : placed.program.regions) {
+    if (!region.why_no_time.empty()) notes.push_back(fmt::format("region '{}' was not timed: {}", region.name, region.why_no_time));
+    if (!region.why_no_counts.empty() && placed.program.why_not_joined.empty())
+      notes.push_back(fmt::format("region '{}' has times alone: {}", region.name, region.why_no_counts));
+    const double each = region.seconds * region.sum.cores / static_cast<double>(region.entries);
+    if (region.why_no_time.empty() && timed.mark_seconds > much * each)
+      notes.push_back(fmt::format("region '{}' has {} entr{} of {} each: its marks cost {} besides each time, of which some is in its time",
+                                  region.name, region.entries, region.entries == 1 ? "y" : "ies", duration(each),
+                                  duration(timed.mark_seconds)));
+  }
+}
+
+/// Says what the counts of a window are not.
+void note_window(const ProfileOptions& options, const PlacedProgram& placed, std::vector<std::string>& notes) {
+  if (options.window.region.empty() || !placed.program.why_not_joined.empty() || options.caches == "no") return;
+  notes.emplace_back("--window: the simulated caches stand still outside of the window, and are empty where it opens for the first time");
+}
+
+/// Says that counts are those of a model.
+void note_scaled_work(const ProfileOptions& options, std::vector<std::string>& notes) {
+  if (options.scale_work != 1)
+    notes.push_back(
+        fmt::format("--scale-work: every count is that of a smaller input times {:g}, which nobody has checked; bytes below L1 "
+                    "are those of the smaller one's caches, times the same",
+                    options.scale_work));
 }
 
 void write_results(const ProfileOptions& options, const Results& results) {
@@ -101,28 +133,33 @@ void write_results(const ProfileOptions& options, const Results& results) {
   write_store(options.output, results, &derived);
 }
 
-PlacedProgram join_runs(ProgramRuns& runs, Symbols& symbols) {
+PlacedProgram join_runs(const ProfileOptions& options, ProgramRuns& runs, Symbols& symbols) {
   PlacedProgram placed{.program = {.name = runs.name,
                                    .ranks = static_cast<int>(std::max<std::size_t>(1, runs.counted.timed.size())),
                                    .nodes = number_of_nodes(runs.counted.timed),
                                    .clock_hz = runs.native.clock_hz,
                                    .ending = runs.native.ending,
-                                   .why_not_joined = runs.why_not_joined},
+                                   .why_not_joined = runs.why_not_joined,
+                                   .window = options.window.text,
+                                   .window_seconds = runs.native.window_seconds,
+                                   .work_scale = options.scale_work},
                        .counted = std::move(runs.counted),
                        .placements = {},
                        .loops = {},
-                       .notes = {}};
+                       .notes = {},
+                       .count_arguments = options.count_arguments};
   ProfiledProgram& program = placed.program;
   const bool joined = program.why_not_joined.empty();
   program.profile = join(runs.native.samples, joined ? placed.counted.profile : Profile{}, symbols);
   if (joined) program.total = placed.counted.profile.total;
+  program.regions = join_regions(runs.native.regions, placed.counted.profile.regions, program.why_not_joined);
   const auto is_small = [&](const TimedCode& code) { return !is_worth_a_row(code, program.total); };
   std::erase_if(program.profile.functions, is_small);
   for (TimedFunction& function : program.profile.functions) std::erase_if(function.loops, is_small);
   return placed;
 }
 
-/// The placements in the order of the cases' table, which is the program's: the whole, then functions by time.
+/// The placements in the order of the cases' table, which is the program's: the whole, then functions by time, then regions.
 std::vector<RooflinePlacement> in_order_of_cases(const Results& results, std::vector<RooflinePlacement> placements) {
   std::vector<RooflinePlacement> ordered(results.cases.size());
   for (auto& placement : placements) ordered[static_cast<std::size_t>(placement.of->row)] = std::move(placement);
@@ -150,12 +187,15 @@ void note_loops_without_lines(const TimedProfile& profile, std::vector<std::stri
 
 /// A place without counts says why here they are missing: the roofline would look for them in other flavors.
 void explain_missing_counts(PlacedProgram& placed) {
+  const auto explain = [&](std::size_t i, const std::string& why) {
+    placed.placements[i].status = Status::unavailable, placed.placements[i].reason = why;
+  };
   const auto& functions = placed.program.profile.functions;
-  for (std::size_t i = 0; i < placed.placements.size(); ++i)
-    if (!(i == 0 ? placed.program.why_not_joined.empty() : functions[i - 1].counts.has_value())) {
-      placed.placements[i].status = Status::unavailable;
-      placed.placements[i].reason = why_no_counts(placed.program);
-    }
+  if (!placed.program.why_not_joined.empty()) explain(0, placed.program.why_not_joined);
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    if (!functions[i].counts) explain(1 + i, why_no_counts(placed.program));
+  for (std::size_t i = 0; i < placed.program.regions.size(); ++i)
+    if (!placed.program.regions[i].counts) explain(1 + functions.size() + i, placed.program.regions[i].why_no_counts);
 }
 
 /// Shows all, and writes a result file where that is asked for. False: the tables could not be shown.
@@ -174,16 +214,20 @@ bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Res
 }  // namespace
 
 Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& symbols) {
-  PlacedProgram placed = join_runs(runs, symbols);
+  end_if_signalled();
+  PlacedProgram placed = join_runs(options, runs, symbols);
   std::vector<std::string> notes = std::move(runs.notes);
   if (const int nodes = placed.program.nodes; nodes > 1)
     notes.push_back(fmt::format("the ranks ran on {} nodes: rates and places under the roofs are those of one node, the mean", nodes));
   note_cost(runs, notes);
-  note_samples(runs.native, placed.program.profile, notes);
+  note_samples(options.window.is_whole(), runs.native, placed.program.profile, notes);
   if (placed.program.why_not_joined.empty())
     note_differences(options, runs.native, placed, notes), note_loops_without_lines(placed.program.profile, notes);
   else if (!options.time_only)
     notes.push_back("times and counts are not joined: " + placed.program.why_not_joined);
+  note_regions(runs, placed, notes);
+  note_window(options, placed, notes);
+  note_scaled_work(options, notes);
   if (options.caches == "no" && placed.program.why_not_joined.empty() && !runs.roofs.results.ceilings.empty())
     notes.emplace_back(
         "bounds are of arithmetic and L1 alone: without simulated caches (--caches=no) nobody knows what crosses the others");

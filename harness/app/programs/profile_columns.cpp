@@ -94,7 +94,9 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
   using Place = RooflinePlacement;
   const auto of_place = [](auto value) { return [value](const Row& row) { return std::invoke(value, *row.at); }; };
   const auto if_sure = [](auto text) {
-    return [text](const Row& row) { return row.samples < fewest_samples ? std::string("-") : std::string(std::invoke(text, *row.at)); };
+    return [text](const Row& row) {
+      return !row.region && row.samples < fewest_samples ? std::string("-") : std::string(std::invoke(text, *row.at));
+    };
   };
   const auto intensity = [](const char* level) { return [level](const Row& row) { return intensity_cell(*row.at, level); }; };
   auto columns = with_measures(

@@ -52,26 +52,34 @@ struct ThreadOfProcess : ThreadReport {
   int rank, pid;
 };
 
-/// A program, a function of it, or a loop of that, with its part of the time and its place under the roofs.
+/// The entries of a marked region.
+struct RegionMarks {
+  std::uint64_t entries = 0;
+  int ranks = 0, processes = 0, threads = 0;  // that entered it
+  bool open = false;                          // at the end of a process
+};
+
+/// A program, a function of it, a loop of that, or a marked region, with its part of the time and its place under the roofs.
 struct PlacedRow {
   std::string name = {}, object = {};  // the name of a loop is its source line
   std::string function = {};           // that a loop is in; else empty
   std::string shown = {};              // the name as people see it
   std::uint64_t samples = 0;
-  Share share = {};                       // of all samples
+  Share share = {};                       // of all samples; of a region of the time from start to end, without an interval
   int cores = 1;                          // that did it at once
   double cpu_seconds = absent;            // of all threads
   double imbalance = absent;              // the time over that of as many cores with equal parts
   double fma_part = absent;               // FMAs over FMAs, sums and products
   const RooflinePlacement* at = nullptr;  // borrowed
   EventSums counts = {};
+  std::optional<RegionMarks> region = {};  // nullopt: it is none
 };
 
 /// People see no rate of a function that fewer samples met.
 inline constexpr std::uint64_t fewest_samples = 10;
 
 Columns<WholeLaunch> total_columns();
-/// `kind`: total, function or loop.
+/// `kind`: total, function, loop or region.
 Columns<PlacedRow> placed_columns(const std::string& kind);
 /// `far`: the boundary of which people see the bytes.
 Columns<EndedRank> rank_columns(const std::string& far);

@@ -52,12 +52,13 @@ std::string name_in_source(const std::string& name) {
 
 constexpr double most_samples = 1e15;  // of a file that anybody may have made
 
-bool was_met(const ProfileRow& row) { return row.samples > 0 && row.seconds > 0; }
+/// A region is timed from mark to mark, a function where samples meet it.
+bool was_met(const ProfileRow& row) { return (row.kind == "region" || row.samples > 0) && row.seconds > 0; }
 
 /// The ratio of two times, each of so many samples.
 Judged ratio_of_times(const ProfileRow& before, const ProfileRow& after) {
   const double ratio = after.seconds / before.seconds;
-  if (after.kind == "total") {
+  if (after.kind != "function") {
     const double busy = (after.cpu_seconds / after.cores) / (before.cpu_seconds / before.cores);
     return std::isfinite(busy) && busy > 0 ? Judged{ratio, std::min(ratio, busy), std::max(ratio, busy)} : Judged{ratio, ratio, ratio};
   }
@@ -73,7 +74,7 @@ void judge_time(ComparedPart& part, double threshold) {
     part.status = Status::unavailable;
     const auto why = [](const ProfileRow* row, const char* side) {
       return row == nullptr   ? fmt::format("it is not in the profile {}", side)
-             : !was_met(*row) ? fmt::format("no sample met it {}", side)
+             : !was_met(*row) ? fmt::format("{} {}", row->kind == "region" ? "it was not timed" : "no sample met it", side)
                               : std::string();
     };
     part.reason = why(part.before, "before");
@@ -116,6 +117,7 @@ std::string amount_text(double before, double after) {
 
 std::string share_text(const ProfileRow* row) {
   if (row == nullptr || !std::isfinite(row->share)) return "-";
+  if (!std::isfinite(row->share_lo)) return fmt::format("{:.1f} %", 100 * row->share);
   return fmt::format("{:.1f} +-{:.1f} %", 100 * row->share, 50 * (row->share_hi - row->share_lo));
 }
 
@@ -185,6 +187,11 @@ std::vector<ComparedPart> compare_profiles(Rows before, Rows after, double thres
   for (const auto* row : left_after) functions.push_back({nullptr, row});
   std::ranges::stable_sort(functions, [](const auto& a, const auto& b) { return longest(a) > longest(b); });
   parts.insert(parts.end(), functions.begin(), functions.end());
+  auto regions_before = of_kind(before, "region"), regions_after = of_kind(after, "region");
+  pair_up(
+      regions_before, regions_after, [](const ProfileRow& row) { return row.name; }, true, parts);
+  for (const auto* row : regions_before) parts.push_back({row, nullptr});
+  for (const auto* row : regions_after) parts.push_back({nullptr, row});
   for (auto& part : parts) judge_time(part, threshold);
   return parts;
 }
@@ -204,10 +211,14 @@ Columns<ComparedPart> compared_part_columns() {
     columns.push_back({key + "_after", what + " after", after});
   };
   Columns<Row> columns{
-      Column<Row>("kind", "total or function", [](const Row& part) { return part.row().kind; }).one_of({"total", "function"}),
-      Column<Row>("name", "name of the function, or of the program", [](const Row& part) { return part.row().name; })
+      Column<Row>("kind", "total, function or region", [](const Row& part) { return part.row().kind; })
+          .one_of({"total", "function", "region"}),
+      Column<Row>("name", "name of the function, the region, or the program", [](const Row& part) { return part.row().name; })
           .in_row("function", Align::left,
-                  [](const Row& part) { return part.row().kind == "total" ? "the whole" : shortened(part.row().name); }),
+                  [](const Row& part) {
+                    if (part.row().kind == "total") return std::string("the whole");
+                    return (part.row().kind == "region" ? "region " : "") + shortened(part.row().name);
+                  }),
       {"object", "name of the file that it lies in", [](const Row& part) { return OrNull{file_of(part.row())}; }},
       {"presence", "both, or whether it came or went", &Row::presence},
       Column<Row>("verdict", "SAME, SLOWER, FASTER or AMBIGUOUS, of its time",

@@ -18,7 +18,7 @@ namespace plumbline::app {
 enum class Presence { both, came, went };
 constexpr std::string_view to_string(Presence presence) { return enumerator_name(presence); }
 
-/// The whole of a program or a function, with its rows; null where a profile does not have it.
+/// The whole of a program, a function or a marked region, with its rows; null where a profile does not have it.
 struct ComparedPart {
   const ProfileRow *before = nullptr, *after = nullptr;
   Judged judged = {.slowdown = absent, .lo = absent, .hi = absent};  // of its time
@@ -35,8 +35,8 @@ struct ComparedPart {
 /// of its file, in turn where several have; what is then left of a name, once on either side, is the same in files of different names, and
 /// then what is left of a name in the source, of which the compiler made a copy ("f.constprop.0").
 /// The interval of a time's ratio is that of the ratio of two rates at which samples were met, given how many both met together (Wilson's
-/// for that part). Of the whole it is from the ratio of its times from start to end to that of its CPU times a core, which others that
-/// share the machine change less.
+/// for that part). Regions, by their names, come last. Of them and of the whole it is from the ratio of its times from start to end to that
+/// of its CPU times a core, which others that share the machine change less.
 std::vector<ComparedPart> compare_profiles(std::span<const ProfileRow> before, std::span<const ProfileRow> after, double threshold);
 
 /// Whether every event was counted as often on both sides; nullopt where one of them has no counts.

@@ -33,6 +33,7 @@ LauncherCommand launcher_command(const ProfileOptions& options, const char* pass
   std::vector<std::string> before{program_path().string(),        "profiled-rank",
                                   fmt::format("--pass={}", pass), "--folder=" + folder.string(),
                                   "--caches=" + options.caches,   "--sampling=" + options.sampling};
+  if (!options.window.is_whole()) before.push_back("--window=" + options.window.text);
   if (options.time_only) before.emplace_back("--time-only");
   before.emplace_back("--");
   LauncherCommand command{.run = {.file = find_launcher(options.command.front()), .words = {}}, .program = {}};
@@ -44,11 +45,14 @@ LauncherCommand launcher_command(const ProfileOptions& options, const char* pass
 /// The runs of all ranks of a launch, in their order; what cannot be read is a note.
 std::vector<NativeRank> native_ranks(const LaunchMeeting& meeting, std::vector<std::string>& notes) {
   std::vector<NativeRank> ranks;
-  for (const auto& file : process_files(meeting)) try {
+  for (const auto& file : process_files(meeting)) {
+    end_if_signalled();
+    try {
       ranks.push_back(read_native_rank(file));
     } catch (const Error& broken) {
       notes.emplace_back(broken.what());
     }
+  }
   std::ranges::sort(ranks, {}, &NativeRank::rank);
   return ranks;
 }
@@ -116,6 +120,7 @@ Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meetin
   choose_code(options, runs.notes);
   const RepeatedInput input;
   std::vector<NativeRank> ranks = launch_natively(options, timed, runs);
+  require_window(options, runs.native);
   keep_roofs_of_the_same_cpu(ranks, options, runs.roofs);
   const ProgramEnding& ending = runs.native.ending;
   const bool is_to_be_counted = ending.interrupted == 0 && !options.time_only;

@@ -33,6 +33,7 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   const RepeatedInput input;
   runs.native = run_sampled(options, meeting.folder() / "samples", symbols);
   const ProgramEnding& ending = runs.native.ending;
+  require_window(options, runs.native);
   if (ending.code != 0) tell(how_it_ended(ending), options, meeting);
   EmulatedEnding counted{.code = ending.code};
   const fs::path errors = meeting.folder() / "counted.errors";

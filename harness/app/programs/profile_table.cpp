@@ -151,13 +151,13 @@ std::string profile_json(const ProfileResult& result, const std::string& file) {
   Json rows = Json::array();
   if (profile.processes > 0) rows.push_back(row_json(total_columns(), {result.launched, &profile}));
   add_rows(function_columns(profile, "", flops_of), largest_functions(result), rows);
+  add_rows(region_columns(true), result.profile.regions, rows);
   add_other_rows(result, rows);
   return profile_document(file, rows, result.notes, result.command, result.caches);
 }
 
 void add_other_rows(const ProfileResult& result, Json& rows) {
   add_rows(rank_columns(""), ended_ranks(result), rows);
-  add_rows(region_columns(true), result.profile.regions, rows);
   add_processes(result, rows);
 }
 

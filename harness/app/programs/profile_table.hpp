@@ -30,7 +30,7 @@ std::vector<EndedRank> ended_ranks(const ProfileResult& result);
 std::string profile_text(const ProfileResult& result);
 /// The document plumbline-profile/1. `file`: where it goes; empty: nowhere.
 std::string profile_json(const ProfileResult& result, const std::string& file);
-/// Adds the rows of that document that are neither the total nor a function.
+/// Adds the rows of that document of ranks, processes and threads.
 void add_other_rows(const ProfileResult& result, Json& rows);
 /// The JSON Schemas of its kinds of rows.
 Json profile_row_schemas();

@@ -8,6 +8,8 @@
 #include "core/error.hpp"
 #include "profile/launch_meeting.hpp"
 #include "profile/program_run.hpp"
+#include "profile/run_window.hpp"
+#include "profile/signals_noted.hpp"
 
 namespace plumbline::app {
 
@@ -17,6 +19,9 @@ struct ProfileOptions {
   std::size_t functions = 10;       // or kernels
   std::uint64_t most_launches = 0;  // of each kernel; 0: all
   double wait_seconds = 60;
+  RunWindow window = {};
+  std::vector<std::string> count_arguments = {};  // of the counted run, where its work is scaled
+  double scale_work = 1;                          // 1: both runs have the same arguments
   std::vector<std::string> command;
 };
 
@@ -47,11 +52,14 @@ int rank_in(const std::filesystem::path& process_file);
 template <class Process, class Read>
 std::vector<Process> read_process_files(const LaunchMeeting& meeting, Read read, std::vector<std::string>& notes) {
   std::vector<Process> processes;
-  for (const auto& file : process_files(meeting)) try {
+  for (const auto& file : process_files(meeting)) {
+    end_if_signalled();
+    try {
       processes.push_back({rank_in(file), read(file)});
     } catch (const Error& broken) {
       notes.push_back(broken.what());
     }
+  }
   return processes;
 }
 /// Shows a profile, the file first: whoever reads standard error may be gone. False: the tables could not be written there.

@@ -37,6 +37,7 @@ struct Part {
   double seconds = absent;
   std::string why_no_time;
   const EventSums* counts = nullptr;
+  std::string why_no_counts;
 };
 
 class ResultsOfProgram {
@@ -46,7 +47,8 @@ class ResultsOfProgram {
     results_.cases.clear(), results_.outcomes.clear(), results_.times.clear(), results_.counts.clear(), results_.model.clear();
   }
 
-  void add(const Part& part) {
+  void add(Part part) {
+    if (program_.work_scale != 1) part.parameters["work"] = fmt::format("x{:g}", program_.work_scale);
     const CaseRow row = case_of(part);
     results_.cases.push_back(row);
     add_time(row, part);
@@ -95,7 +97,7 @@ class ResultsOfProgram {
   }
 
   void add_counts(const CaseRow& row, const Part& part) {
-    results_.outcomes.push_back(outcome(row, "count", part.counts == nullptr ? why_no_counts(program_) : ""));
+    results_.outcomes.push_back(outcome(row, "count", part.counts == nullptr ? part.why_no_counts : ""));
     if (part.counts == nullptr) return;
     for (const auto& [event, sum] : *part.counts)
       results_.counts.push_back({.case_id = row.id,
@@ -134,9 +136,26 @@ std::vector<Json> parameters_of(const TimedProfile& profile) {
   return parameters;
 }
 
-Part part_of(const TimedCode& code, const Json& parameters) {
-  return {parameters, code.cores(), code.seconds, code.sum.samples > 0 ? "" : "no sample met it: it takes less time than sampling can tell",
-          code.counts ? &*code.counts : nullptr};
+Part part_of(const ProfiledProgram& program, const TimedCode& code, const Json& parameters) {
+  return {parameters,
+          code.cores(),
+          code.seconds,
+          code.sum.samples > 0 ? "" : "no sample met it: it takes less time than sampling can tell",
+          code.counts ? &*code.counts : nullptr,
+          why_no_counts(program)};
+}
+
+void add_regions(const ProfiledProgram& program, ResultsOfProgram& results) {
+  std::vector<std::string> names;
+  for (const TimedRegion& region : program.regions) names.push_back(region.name);
+  const CaseNames short_names(names);
+  for (const TimedRegion& region : program.regions)
+    results.add({{{"region", short_names.of(region.name)}},
+                 region.cores(),
+                 region.seconds,
+                 region.why_no_time,
+                 region.counts ? &*region.counts : nullptr,
+                 region.why_no_counts});
 }
 
 }  // namespace
@@ -158,9 +177,10 @@ Results program_results(const ProfiledProgram& program, Results roofs) {
   ResultsOfProgram results(program, std::move(roofs));
   const TimedProfile& profile = program.profile;
   const EventSums* const total = program.why_not_joined.empty() ? &program.total : nullptr;
-  results.add({{{"part", "whole"}}, profile.whole.cores(), program.ending.wall_seconds, "", total});
+  results.add({{{"part", "whole"}}, profile.whole.cores(), program.seconds(), "", total, program.why_not_joined});
   const std::vector<Json> parameters = parameters_of(profile);
-  for (std::size_t i = 0; i < parameters.size(); ++i) results.add(part_of(profile.functions[i], parameters[i]));
+  for (std::size_t i = 0; i < parameters.size(); ++i) results.add(part_of(program, profile.functions[i], parameters[i]));
+  add_regions(program, results);
   return results.take();
 }
 
@@ -171,7 +191,7 @@ Results loop_results(const ProfiledProgram& program, Results roofs) {
     for (const TimedLoop& loop : program.profile.functions[i].loops) {
       Json of_loop = parameters[i];
       of_loop["loop"] = loop.line;
-      results.add(part_of(loop, of_loop));
+      results.add(part_of(program, loop, of_loop));
     }
   return results.take();
 }

@@ -8,8 +8,8 @@
 
 namespace plumbline::app {
 
-/// Runs the options' command with this process's descriptors and environment. `folder`: where a program that is sampled by timers of its
-/// own leaves its samples. Throws Error (user) where nothing can be sampled.
+/// Runs the options' command with this process's descriptors and environment. `folder`: where the program leaves the times of its marked
+/// regions, and one that is sampled by timers of its own its samples. Throws Error (user) where nothing can be sampled.
 NativeRun run_sampled(const ProfileOptions& options, const std::filesystem::path& folder, Symbols& symbols);
 
 }  // namespace plumbline::app

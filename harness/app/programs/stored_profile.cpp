@@ -14,7 +14,8 @@ namespace plumbline::app {
 
 // A file of an earlier program may have fewer of them.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProfileWords, command, caches, why_not_joined, wall_seconds, user_seconds, system_seconds,
-                                                processes, ranks, nodes, functions, notes)
+                                                processes, ranks, nodes, functions, notes, window, window_seconds, count_arguments,
+                                                work_scale)
 
 namespace {
 
@@ -48,17 +49,19 @@ RooflinePlacement place_of(const ProfileRow& row, const std::map<std::string, co
 
 PlacedRow placed_row(const ProfileRow& row, const RooflinePlacement& at) {
   const auto whole = [](double value) { return value > 0 && value < 1e15 ? static_cast<std::uint64_t>(std::llround(value)) : 0; };
-  return {.name = row.name,
-          .object = row.object,
-          .function = row.function,
-          .samples = whole(row.samples),
-          .share = {row.share, row.share_lo, row.share_hi},
-          .cores = static_cast<int>(std::clamp<std::uint64_t>(whole(row.cores), 1, 1U << 20)),
-          .cpu_seconds = row.cpu_seconds,
-          .imbalance = row.imbalance,
-          .fma_part = row.fma,
-          .at = &at,
-          .counts = counts_of(row)};
+  PlacedRow placed{.name = row.name,
+                   .object = row.object,
+                   .function = row.function,
+                   .samples = whole(row.samples),
+                   .share = {row.share, row.share_lo, row.share_hi},
+                   .cores = static_cast<int>(std::clamp<std::uint64_t>(whole(row.cores), 1, 1U << 20)),
+                   .cpu_seconds = row.cpu_seconds,
+                   .imbalance = row.imbalance,
+                   .fma_part = row.fma,
+                   .at = &at,
+                   .counts = counts_of(row)};
+  if (row.kind == "region") placed.region = {.entries = whole(row.entries)};
+  return placed;
 }
 
 RankTimes rank_times(const ProfileRow& row) {
@@ -96,6 +99,7 @@ std::unique_ptr<StoredProfile> stored_profile(const std::string& file, const Res
     if (profile->rows[i].kind == "total") profile->shown.whole = row;
     if (profile->rows[i].kind == "function") profile->shown.functions.push_back(row);
     if (profile->rows[i].kind == "loop") profile->shown.loops.push_back(row);
+    if (profile->rows[i].kind == "region") profile->shown.regions.push_back(row);
     if (profile->rows[i].kind == "rank" && std::isfinite(profile->rows[i].seconds))
       profile->shown.ranks.push_back(rank_times(profile->rows[i]));
   }
@@ -111,6 +115,9 @@ Columns<StoredProfile> stored_profile_columns() {
           {"wall_seconds", "time of the native run from start to end", of_words(&ProfileWords::wall_seconds)},
           {"user_seconds", "its CPU time in user mode", of_words(&ProfileWords::user_seconds)},
           {"system_seconds", "its CPU time in the system", of_words(&ProfileWords::system_seconds)},
+          {"window", "the part of the run that was profiled, as --window names it",
+           [](const Row& row) { return OrNull{row.shown.words.window}; }},
+          {"work_scale", "factor by which the counts of a smaller input were multiplied", of_words(&ProfileWords::work_scale)},
           {"notes", "what was to be said of it", of_words(&ProfileWords::notes)},
           list_column<Row>("rows", "the table /profile of the file", profile_row_columns(), &Row::rows)};
 }

@@ -49,6 +49,18 @@ void choose_code(const ProfileOptions& options, std::vector<std::string>& notes)
   if (const auto set = choose_avx2(); !set.empty()) notes.push_back(fmt::format("--avx2 set for both runs: {}", fmt::join(set, " ")));
 }
 
+void require_window(const ProfileOptions& options, const NativeRun& native) {
+  const RunWindow& window = options.window;
+  if (window.is_whole() || native.window_seconds > 0) return;
+  if (window.is_of_time())
+    throw user_error(
+        fmt::format("--window={}: the program had ended by then, after {}", window.text, duration(native.ending.wall_seconds)));
+  const auto& others = native.regions.outside;
+  throw user_error(fmt::format("--window={}: the timed run had no such entry of a region; {}", window.text,
+                               others.empty() ? "none told of its entries (a static program, or an earlier plumbline.h, tells nothing)"
+                                              : fmt::format("the regions that it entered: {}", fmt::join(others, ", "))));
+}
+
 // The emulator runs threads in turn, so that it goes by their CPU time. Its slowdowns are those of validation/emulated_counters.md.
 void announce_counting(const ProfileOptions& options, const ProgramEnding& native) {
   constexpr double least_seconds = 1;
@@ -62,6 +74,8 @@ void announce_counting(const ProfileOptions& options, const ProgramEnding& nativ
 std::string why_not_joined(const ProfileOptions& options, const ProgramEnding& native, const EmulatedEnding& counted,
                            const fs::path& counted_errors) {
   if (native.interrupted != 0) return fmt::format("signal {} ended the timed run, and nothing was counted", native.interrupted);
+  if (options.window.is_of_time())
+    return "--window takes a stretch of time, by which counts cannot be cut: nothing was counted (--window=region:NAME cuts both)";
   if (options.time_only) return "--time-only: nothing was counted";
   if (counted.interrupted != 0) return fmt::format("signal {} ended the counted run", counted.interrupted);
   if (counted.refused) return counted.fault;

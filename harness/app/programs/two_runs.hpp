@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/programs/emulated_counts.hpp"
+#include "profile/native_run.hpp"
 #include "profile/program_run.hpp"
 
 namespace plumbline::app {
@@ -24,6 +25,9 @@ class RepeatedInput {
 
 /// Sets what makes libraries choose the same code in both runs, where that is wanted, and says so.
 void choose_code(const ProfileOptions& options, std::vector<std::string>& notes);
+
+/// Throws Error (user) where nothing of the timed run lies in the window that is wanted.
+void require_window(const ProfileOptions& options, const NativeRun& native);
 
 /// Tells how long counting will take after the timed run, where that is long.
 void announce_counting(const ProfileOptions& options, const ProgramEnding& native);
