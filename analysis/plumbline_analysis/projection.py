@@ -55,7 +55,7 @@ def draw(rows):
 
 
 def spread(row):
-    """How far the interval reaches below and above, over what was measured; nothing where there is none."""
+    """The interval's reach below and above, over what was measured; nothing where there is none."""
     if row["projected_lo"] is None or row["projected_hi"] is None:
         return 0.0, 0.0
     return tuple(abs(row[end] - row["projected_seconds"]) / row["measured_seconds"] for end in ("projected_lo", "projected_hi"))

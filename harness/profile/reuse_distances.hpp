@@ -1,4 +1,4 @@
-// From how many other lines a program used between two uses of one, its reuse distances, follows the traffic of a cache of any size.
+// Reuse distances, how many other lines a program used between two uses of one, tell the traffic of a cache of any size.
 #pragma once
 #include <map>
 #include <vector>
@@ -25,7 +25,7 @@ struct ReuseDistances {
 /// Adds what another thread or entry did.
 void add(ReuseDistances& to, const ReuseDistances& more);
 
-/// What crosses the boundary below a cache, bytes.
+/// The bytes that cross the boundary below a cache.
 struct CacheTraffic {
   double demand_read_bytes = 0, rfo_bytes = 0, write_back_bytes = 0;
 };
@@ -35,7 +35,7 @@ struct CacheTraffic {
 /// evenly.
 CacheTraffic traffic_below(const ReuseDistances& distances, double cache_bytes);
 
-/// How unevenly the fetches that a cache could have spared fall into its sets: 1 for lines one after the other, 2 at random, up to the
+/// Tells how unevenly fetches over long distances fall into a cache's sets: 1 for lines one after the other, 2 at random, up to the
 /// number of sets; 0 where nothing is known of as few sets, or nothing was fetched over such distances.
 double crowding_in(const ReuseDistances& distances, const CacheLevel& cache);
 

@@ -220,7 +220,7 @@ def test_dark_and_print_follow_the_reader(at):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_text_covers_another(at, width):
-    """In the page as it opens, and under real ceilings of several CPUs, all of them and their limits by documents shown."""
+    """The page is looked at as it opens, and under real ceilings of several CPUs, all of them and their limits by documents shown."""
     settled(at, width)
     assert at.run(TEXT_BOXES) == []
     assert at.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "nothing is wider than the window"

@@ -39,7 +39,7 @@ def count(tmp_path, *options):
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    """Of each region and cache (region, boundary, SIZE,WAYS): the bytes simulated, and as placed from the distances of one run."""
+    """The bytes of each region and cache (region, boundary, SIZE,WAYS), simulated, and as placed from the distances of one run."""
     folder = tmp_path_factory.mktemp("reuse")
     report, _ = count(folder, "--caches=reuse")
     caches = sorted({cache for geometry in chosen() for cache in geometry})
