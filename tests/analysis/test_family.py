@@ -436,3 +436,12 @@ def test_the_ladders_steps_are_in_their_order():
             for case in [{**gpu.case("proxies/gpp", {"images": 16}, 1e9, (1e8, 5e7, 1e7), 0.5)}]]
     (_, (series,)), = choosing.choose(ONES["paper001-figureladder"], documents(rows, gpu.ceilings()["rows"])).panels
     assert [choosing.LADDER[int(value)] for value in series.values] == ["naive", "vector", "nodivide"]
+
+
+def test_a_file_that_is_not_there_is_one_line_and_exit_2(tmp_path):
+    if not os.environ.get("PLUMBLINE"):
+        pytest.skip("SKIP: PLUMBLINE names no program to read files with")
+    done = subprocess.run([sys.executable, "-B", "-m", "plumbline_analysis", "paper", str(tmp_path / "missing.h5"), "-o", str(tmp_path / "out")],
+                          capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(HERE.parent.parent / "analysis")})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "missing.h5" in done.stderr, done.stderr
+    assert not (tmp_path / "out").exists()

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -95,10 +96,8 @@ def test_the_environment_names_a_python_and_the_option_wins(results, tmp_path, m
 
 def test_an_error_that_nobody_foresaw_in_python_is_one_line(results, tmp_path):
     package = tmp_path / "share" / "analysis" / "plumbline_analysis"
-    package.mkdir(parents=True)
     source = pathlib.Path(__file__).resolve().parents[2] / "analysis" / "plumbline_analysis"
-    for file in source.glob("*.py"):
-        (package / file.name).write_text(file.read_text())
+    shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "page.py").write_text("def build(*_):\n    raise ZeroDivisionError('by nobody')\n")
     words = [PLUMBLINE, "report", str(results), "-o", str(tmp_path / "figures")]
     for extra, traceback in (([], False), (["--debug"], True)):
