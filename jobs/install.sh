@@ -35,7 +35,7 @@ declare -A optional=(
   [tests]="gcc-11|gcc-14 shellcheck slurm-wlm munge likwid gfortran libfftw3-dev datamash sqlite3 g++-aarch64-linux-gnu qemu-user
     libbenchmark-tools libxml2-utils groff-base environment-modules python3-venv strace clang-16|clang-19
     libclang-rt-16-dev|libclang-rt-19-dev libomp-16-dev|libomp-19-dev openmpi-bin libopenmpi-dev libmumps-dev
-    mkdocs-material doxygen python3-jsonschema"
+    mkdocs-material doxygen python3-jsonschema chromium-headless-shell"
 )
 
 # Where no package can be installed: how the same thing is looked for, Spack's name for it, and what is left out without it (where nothing

@@ -17,6 +17,10 @@ def parse(arguments):
     for command in ("show", "ceilings", "score"):
         report.add_argument(f"--{command}", required=True, metavar="JSON", help=f"what plumbline {command} FILE --json printed")
     report.add_argument("--nodes", metavar="JSON", help="what plumbline nodes FILE --json printed")
+    report.add_argument("--against", metavar="FILE", help="another result file, to compare with; takes the next four")
+    for command in ("show", "ceilings", "score"):
+        report.add_argument(f"--against-{command}", metavar="JSON", help=f"what plumbline {command} of that file --json printed")
+    report.add_argument("--compare", metavar="JSON", help="what plumbline compare of that file and this one --json printed")
     report.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
     report.add_argument("--all-roofs", action="store_true", help="draw every ceiling of arithmetic, not only those that say something of the cases")
     nights = commands.add_parser("history", help="control charts of a folder of nights (PNG, SVG)")

@@ -1,4 +1,4 @@
-"""Every judgement drawn here is what `plumbline ceilings`, `show`, `score`, `nodes` or `history` prints with --json."""
+"""Every judgement drawn here is what `plumbline ceilings`, `show`, `score`, `nodes`, `compare` or `history` prints with --json."""
 import json
 import re
 
@@ -10,12 +10,13 @@ NEEDED = {
     "show": ("case", "kernel", "precision", "ranks", "threads", "node", "gflops", "levels", "status"),
     "nodes": ("node", "verdict", "peers", "rows", "slowdown", "suspicious", "again", "again_peers", "conditions"),
     "history": ("what", "node", "unit", "state", "level_nights", "changes", "points"),
+    "compare": ("what", "node", "verdict", "status"),
     "score": ("case", "counter", "quantity", "ratio", "status"),
 }
 
 
-def read(path, command):
-    """The document that `plumbline COMMAND --json` wrote to `path`."""
+def read(path, command, notes=None):
+    """The document that `plumbline COMMAND --json` wrote to `path`. One of a newer version is empty, and `notes` says so, where there are any."""
     advice = f"write it with plumbline {command} FILE --json"
     try:
         with open(path, encoding="utf-8") as file:
@@ -24,13 +25,16 @@ def read(path, command):
         raise InputError(f"'{path}' cannot be read: {error.strerror}; {advice}") from error
     except ValueError as error:
         raise InputError(f"'{path}' is no JSON ({' '.join(str(error).split())}); {advice}") from error
-    return checked(document, command, path)
+    return checked(document, command, path, notes)
 
 
-def checked(document, command, path):
+def checked(document, command, path, notes=None):
     """The document, if it is what the command writes and has what is drawn here."""
     advice = f"write it with plumbline {command} FILE --json"
     schema = document.get("schema") if isinstance(document, dict) else None
+    if notes is not None and _is_newer(schema, command):
+        notes.append(f"all that plumbline {command} tells (its table is {schema}, newer than this package reads: update plumbline_analysis)")
+        return {"schema": f"plumbline-{command}/1", "rows": [], "notes": []}
     if schema != f"plumbline-{command}/1":
         raise InputError(f"'{path}' has schema {schema!r}, not 'plumbline-{command}/1'; {advice}")
     rows = document.get("rows")
@@ -41,6 +45,11 @@ def checked(document, command, path):
         if missing:
             raise InputError(f"'{path}': row {number} has no '{missing[0]}'; {advice}")
     return document
+
+
+def _is_newer(schema, command):
+    found = re.fullmatch(rf"plumbline-{command}/(\d+)", schema) if isinstance(schema, str) else None
+    return found is not None and int(found.group(1)) > 1
 
 
 def number(value):

@@ -1,7 +1,8 @@
-"""The result file as pandas tables.
+"""The result file as pandas tables, and its roofline.
 
-    from plumbline_analysis.load import load
+    from plumbline_analysis import load
     tables = load("quick.h5")
+    tables.roofline()                                  # a figure of plotly
     tables["times"].groupby("case").seconds.median()
     tables["times"].attrs["units"]["seconds"]          # "s"
 
@@ -19,11 +20,33 @@ import subprocess
 import numpy
 import pandas
 
+from . import judged
 from .errors import InputError
 
 COLUMN_FACTS = ("units", "long_name", "better")
 HEAD_BYTES = 9  # of a frame: what it is, and its length
 MOST_INFLATED, HEADS = 1032, 1 << 20  # what deflate makes of a byte at most; bytes beside the rows
+
+
+class Tables(dict):
+    """Tables by name, and what the program says of their file."""
+
+    def __init__(self, path, tables):
+        super().__init__(tables)
+        self.path = path
+
+    def judged(self, command):
+        """The document of `plumbline COMMAND FILE --json` for ceilings, show, score or nodes."""
+        done = subprocess.run([program(), command, self.path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            return judged.checked(json.loads(done.stdout), command, self.path)
+        except ValueError as error:
+            raise InputError(" ".join(done.stderr.split()) or f"plumbline {command} said nothing of '{self.path}'") from error
+
+    def roofline(self, node=None, team=None, precision=None):
+        """The interactive hierarchical roofline as a figure of plotly: of that node, team (r1t1, GPU) and precision, else of those with most cases."""
+        from .interactive import notebook
+        return notebook.roofline(self, node, team, precision)
 
 
 def load(path):
@@ -44,7 +67,7 @@ def load(path):
         elif what == b"r":
             blocks[name].append(data)
     facts = {"campaign": texts["campaign"], "provenance": _parsed(texts["provenance"])}
-    return {name: _frame(columns, b"".join(blocks[name]), facts) for name, columns in heads.items()}
+    return Tables(os.fspath(path), {name: _frame(columns, b"".join(blocks[name]), facts) for name, columns in heads.items()})
 
 
 def program():

@@ -1,18 +1,12 @@
-"""One HTML page that needs nothing else: the figures inside, the tables below, the provenance at the end."""
+"""One HTML page that needs nothing else: the summary and the interactive figures first, the still ones, the tables, the provenance at the end."""
 import base64
 import html
 import json
+import os.path
 
 from . import nodes as like_nodes
 
-STYLE = """
-body{font:14px/1.5 system-ui,sans-serif;color:#222;margin:2em auto;max-width:1150px;padding:0 1em}
-h1{font-size:1.5em} h2{font-size:1.15em;margin-top:2em} figure{margin:1em 0} img{max-width:100%;height:auto}
-table{border-collapse:collapse;font-size:12px} th,td{padding:2px 8px;text-align:left;border-bottom:1px solid #e4e4e4;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums} .scroll{overflow-x:auto;max-height:32em;overflow-y:auto}
-thead th{position:sticky;top:0;background:#fff} pre{background:#f6f6f6;padding:.8em;overflow-x:auto;font-size:12px} .notes{color:#555}
-"""
-
+STILL_BYTES = 3_000_000  # of still figures inside the page; beyond them they lie beside it
 CEILINGS = ("node", "name", "precision", "level", "pattern", "ranks", "threads", "value", "unit", "min", "median", "max", "n", "cv", "size_bytes",
             "status", "reason", "method")
 SHOW = ("node", "label", "flavor", "precision", "ranks", "threads", "seconds", "gflops", "bound", "percent_of_roof", "join", "bytes_source",
@@ -21,14 +15,11 @@ CONDITIONS = ("node", "label", "flavor", "clock_hz", "timed_clock_hz", "clock_ra
 COUNTERS = ("counter", "quantity", "grade", "n", "bias", "min", "max", "cv", "reason")
 
 
-def build(name, figures, ceilings, show, score, facts, nodes=None):
-    """`figures`: [(title, path of the SVG)]; `facts`: {"provenance":..., "campaign":...}; `nodes`: as `plumbline nodes --json` has it. Returns the
-    page's text."""
-    parts = [f"<h1>Plumbline: {html.escape(name)}</h1>"]
-    for title, svg in figures:
-        with open(svg, "rb") as file:
-            data = base64.b64encode(file.read()).decode("ascii")
-        parts.append(f'<figure><img alt="{html.escape(title, quote=True)}" src="data:image/svg+xml;base64,{data}"></figure>')
+def build(name, figures, ceilings, show, score, facts, nodes=None, interactive=("", "", "")):
+    """`figures`: [(title, path of the SVG)]; `facts`: {"provenance":..., "campaign":...}; `nodes`: as `plumbline nodes --json` has it; `interactive`:
+    what document.parts() gives. Returns the page's text."""
+    style, lead, end = interactive
+    parts = [f"<h1>Plumbline: {html.escape(name)}</h1>", lead, *_still(figures, bool(end))]
     for number, (title, columns, rows) in enumerate(like_nodes.tables(nodes) if nodes else []):
         parts += _section(title, nodes if number == 0 else {}, columns, rows)
     parts += _section("Ceilings", ceilings, CEILINGS, ceilings["rows"])
@@ -42,8 +33,27 @@ def build(name, figures, ceilings, show, score, facts, nodes=None):
     parts.append("<h2>Campaign</h2><pre>" + html.escape(facts.get("campaign", "")) + "</pre>")
     provenance = json.dumps(facts.get("provenance", {}), indent=1, ensure_ascii=False)
     parts.append("<h2>Provenance</h2><pre>" + html.escape(provenance) + "</pre>")
-    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plumbline: {html.escape(name)}</title><style>{STYLE}</style></head>'
-    return head + "<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<!doctype html><html lang="en"><head>{meta}<title>Plumbline: {html.escape(name)}</title><style>{style}</style></head>'
+    return head + "<body>\n<main>\n" + "\n".join(parts) + "\n</main>\n" + end + "</body></html>\n"
+
+
+def _still(figures, folded):
+    """The figures as pictures, folded away where interactive ones stand above. Those that would make the page too large are named only."""
+    inside, beside, size = [], [], 0
+    for title, svg in figures:
+        with open(svg, "rb") as file:
+            data = base64.b64encode(file.read()).decode("ascii")
+        size += len(data)
+        if size > STILL_BYTES:
+            beside.append(f"<li>{html.escape(title)}: {html.escape(os.path.basename(svg))}</li>")
+        else:
+            inside.append(f'<figure><img alt="{html.escape(title, quote=True)}" src="data:image/svg+xml;base64,{data}"></figure>')
+    if beside:
+        inside.append('<p class="notes">These lie beside this page:</p><ul class="notes">' + "".join(beside) + "</ul>")
+    if folded and figures:
+        return [f"<details><summary>{len(figures)} still figures, for papers and slides</summary>", *inside, "</details>"]
+    return inside
 
 
 def _theoretical(row):

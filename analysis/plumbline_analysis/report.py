@@ -5,6 +5,7 @@ import matplotlib
 
 from . import accuracy, bandwidth, boxes, cases, family, groups, judged, page, program, roofline, style, vector, without_flops
 from .errors import OutputError
+from .interactive import document
 from .load import load
 from .own_files import replacing
 
@@ -12,21 +13,33 @@ from .own_files import replacing
 def write(arguments):
     """Returns the paths written, the page last, and notes about what could not be drawn."""
     tables = load(arguments.file)
-    ceilings, show, score = (judged.read(getattr(arguments, command), command) for command in ("ceilings", "show", "score"))
-    nodes = judged.read(arguments.nodes, "nodes") if arguments.nodes else None
-    facts = tables["cases"].attrs
     notes = []
+    said = {command: judged.read(getattr(arguments, command), command, notes) for command in ("ceilings", "show", "score")}
+    said["nodes"] = judged.read(arguments.nodes, "nodes", notes) if arguments.nodes else None
+    ceilings, show, score, nodes = said.values()
+    against = _against(arguments, notes)
+    facts = tables["cases"].attrs
     try:
         os.makedirs(arguments.output, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
             figures = save_all(_figures(tables, ceilings, show, score, nodes, notes, arguments.all_roofs), arguments.output)
         target = os.path.join(arguments.output, "report.html")
-        text = page.build(os.path.basename(arguments.file), [(title, svg) for title, _, svg in figures], ceilings, show, score, facts, nodes)
+        name = os.path.basename(arguments.file)
+        interactive = document.parts(name, tables, said, notes, against)
+        text = page.build(name, [(title, svg) for title, _, svg in figures], ceilings, show, score, facts, nodes, interactive)
         with replacing(target) as file:
             file.write(text.encode())
     except OSError as error:
         raise OutputError(f"'{error.filename or arguments.output}' cannot be written: {error.strerror}; choose another folder with -o") from error
     return [path for _, *paths in figures for path in paths] + [target], notes
+
+
+def _against(arguments, notes):
+    """The documents about the other file, where two are compared, else None."""
+    if not arguments.against:
+        return None
+    said = {command: judged.read(getattr(arguments, f"against_{command}"), command, notes) for command in ("ceilings", "show", "score")}
+    return {"name": os.path.basename(arguments.against), "document": judged.read(arguments.compare, "compare", notes), **said}
 
 
 def save_all(figures, folder):

@@ -1,6 +1,7 @@
 // The command plumbline report makes figures and a page, drawn by the Python package from what the other commands say as JSON.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ std::string preset_python() {
 }
 
 struct ReportOptions {
-  std::string file, directory, python = preset_python(), by, convention;
+  std::string file, against, directory, python = preset_python(), by, convention;
   bool debug = false;
 };
 
@@ -87,16 +88,27 @@ Exit failed(int code, const std::string& what) {
       fmt::format("{} ended with {}", what, code < 128 ? fmt::format("exit code {}", code) : fmt::format("signal {}", code - 128)));
 }
 
-// Judgements are computed in one place, by this program; exit 4 of `score`, 3 and 4 of `nodes` are verdicts, and are drawn all the same.
-Exit run_judgement(const std::string& command, const ReportOptions& options, const fs::path& json) {
+/// What another command says of a file, or of two.
+struct Judgement {
+  std::string command;
+  std::vector<std::string> files;
+  std::string option;  // of the package, which takes what was said
+};
+
+// Judgements are computed in one place, by this program; exit 4 of `score`, 3 and 4 of `nodes` and `compare` are verdicts, and are drawn
+// all the same.
+Exit run_judgement(const Judgement& judgement, const ReportOptions& options, const fs::path& json) {
+  const std::string& command = judgement.command;
   Draft draft(json);
-  std::vector<std::string> words{program_path().string(), command, options.file, "--json"};
+  std::vector<std::string> words{program_path().string(), command};
+  words.insert(words.end(), judgement.files.begin(), judgement.files.end());
+  words.emplace_back("--json");
   if (command == "show" && !options.by.empty()) words.insert(words.end(), {"--by", options.by});
   if ((command == "show" || command == "score") && !options.convention.empty())
     words.insert(words.end(), {"--convention", options.convention});
   const int code = run_and_wait(words, draft.descriptor());
   if (code != 0 && code != static_cast<int>(Exit::wrong_result) && code != static_cast<int>(Exit::regression))
-    return failed(code, fmt::format("'plumbline {} {}'", command, options.file));
+    return failed(code, fmt::format("'plumbline {} {}'", command, fmt::join(judgement.files, " ")));
   draft.keep();
   return Exit::ok;
 }
@@ -104,7 +116,7 @@ Exit run_judgement(const std::string& command, const ReportOptions& options, con
 /// A drawing: what is judged, and which command of the package draws it: a file's cases and counters, or a folder's nights.
 struct Drawing {
   std::string command;
-  std::vector<std::string> judgements;
+  std::vector<Judgement> judgements;
   fs::path directory;
   std::string stem;  // of the judgements' names
 };
@@ -112,8 +124,17 @@ struct Drawing {
 Drawing drawing_of(const ReportOptions& options) {
   const fs::path file = options.file;
   std::error_code unknown;
-  if (fs::is_directory(file, unknown)) return {"history", {"history"}, file / "figures", ""};
-  return {"report", {"show", "ceilings", "score", "nodes"}, file.parent_path() / ".", file.stem().string() + "."};
+  if (fs::is_directory(file, unknown)) {
+    if (!options.against.empty()) throw user_error("--against compares two result files; '" + options.file + "' is a folder");
+    return {"history", {{"history", {options.file}, "history"}}, file / "figures", ""};
+  }
+  Drawing drawing{"report", {}, file.parent_path() / ".", file.stem().string() + "."};
+  for (const char* command : {"show", "ceilings", "score", "nodes"}) drawing.judgements.push_back({command, {options.file}, command});
+  if (options.against.empty()) return drawing;
+  for (const char* command : {"show", "ceilings", "score"})
+    drawing.judgements.push_back({command, {options.against}, fmt::format("against-{}", command)});
+  drawing.judgements.push_back({"compare", {options.against, options.file}, "compare"});
+  return drawing;
 }
 
 /// The system's Python has its packages; one that the user named (a module's, Spack's) may find them by the user's PYTHONPATH.
@@ -132,10 +153,11 @@ Exit report(const ReportOptions& options) {
   if (analysis.empty())
     throw io_error("the Python package plumbline_analysis is not beside this program; install Plumbline, or set PLUMBLINE_SHARE");
   std::vector<std::string> words{options.python, "-m", "plumbline_analysis", drawing.command, options.file, "-o", directory.string()};
-  for (const std::string& command : drawing.judgements) {
-    const fs::path json = directory / (drawing.stem + command + ".json");
-    if (const Exit exit = run_judgement(command, options, json); exit != Exit::ok) return exit;
-    words.insert(words.end(), {"--" + command, json.string()});
+  if (!options.against.empty()) words.insert(words.end(), {"--against", options.against});
+  for (const Judgement& judgement : drawing.judgements) {
+    const fs::path json = directory / (drawing.stem + judgement.option + ".json");
+    if (const Exit exit = run_judgement(judgement, options, json); exit != Exit::ok) return exit;
+    words.insert(words.end(), {"--" + judgement.option, json.string()});
   }
   if (options.debug) words.emplace_back("--debug");
   setenv("PYTHONPATH", python_path(analysis, options.python).c_str(), 1);
@@ -153,6 +175,7 @@ void add_report(CLI::App& app, Action& chosen) {
       app.add_subcommand("report", "figures (PNG, SVG) and an HTML page of a result file, or control charts of a folder of them");
   auto options = std::make_shared<ReportOptions>();
   command->add_option("FILE", options->file, "result file (.h5), or a folder of nightly ones")->required();
+  command->add_option("--against", options->against, "another result file (.h5), which the page holds this one against");
   command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE, or DIR/figures)");
   command->add_option("--by", options->by, "draws where each case would lie with this counter's bytes, too");
   add_convention(*command, options->convention);

@@ -1,0 +1,70 @@
+"""Ten thousand points stay fluid: a zoom takes at most half as long again as on a page of plotly's that has none, in the same browser."""
+import pathlib
+import statistics
+import sys
+
+import pytest
+
+for module in ("h5py", "numpy", "pandas", "matplotlib", "plotly"):
+    pytest.importorskip(module, reason=f"SKIP: python3-{module} is not installed")
+
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE.parent.parent / "analysis"), str(HERE)]
+
+import browser  # noqa: E402
+import synthetic  # noqa: E402
+from plumbline_analysis import judged, load, page  # noqa: E402
+from plumbline_analysis.interactive import document  # noqa: E402
+
+if not browser.program():
+    pytest.skip("SKIP: no Chromium is installed (Debian: apt install chromium-headless-shell)", allow_module_level=True)
+
+POINTS, ROUNDS, MOST = 10_000, 15, 1.5
+EMPTY = """<!doctype html><html><body><div id="plot" style="width:1200px;height:640px"></div><script type="text/javascript">{plotly}</script>
+<script type="text/javascript">
+Plotly.newPlot("plot", [{{x: [1], y: [1]}}], {{xaxis: {{type: "log"}}, yaxis: {{type: "log"}}}}, {{displayModeBar: false}}).then(() => {{
+  window.zoomTo = (range) => Plotly.relayout("plot", {{"xaxis.range": range, "yaxis.range": range}}); document.documentElement.dataset.ready = "yes"; }});
+</script></body></html>"""
+# Milliseconds from the order to the frame that shows it, of zooms one after the other.
+ZOOMS = """(async () => {{
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0))), times = [];
+  for (let i = 0; i < {rounds} + 3; i++) {{
+    await frame();
+    const from = performance.now(), low = -1 - 0.03 * i;
+    await window.zoomTo([low, low + 3]);
+    await frame();
+    times.push(performance.now() - from);
+  }}
+  return times.slice(3);
+}})()"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("zoom")
+    paths = synthetic.write(folder, many=True)
+    said = {command: judged.read(paths[command], command) for command in ("ceilings", "show", "score", "nodes")}
+    rows = [row for row in said["show"]["rows"] if row["gflops"] and len(row["levels"]) == 4 and row["levels"]["mem"]["ai"]]
+    many = [{**rows[n % len(rows)], "case": f"case{n}", "gflops": rows[n % len(rows)]["gflops"] * (0.3 + 0.7 * ((n * 7919) % 1000) / 1000)} for n in range(POINTS // 4)]
+    said["show"]["rows"] = many
+    tables = load(paths["file"])
+    interactive = document.parts("many", tables, said, [])
+    (folder / "many.html").write_text(page.build("many", [], said["ceilings"], said["show"], said["score"], tables["cases"].attrs, said["nodes"], interactive))
+    (folder / "empty.html").write_text(EMPTY.format(plotly=document.plotly_js().replace("</script", "<\\/script")))
+    return folder
+
+
+def test_ten_thousand_points_zoom_like_none(pages, tmp_path):
+    one = browser.Browser(tmp_path)
+    try:
+        medians = {}
+        for name in ("empty", "many", "empty again", "many again"):
+            one.open(pages / f"{name.split()[0]}.html")
+            one.run("window.zoomTo = window.zoomTo || ((range) => window.plumbline.roofline.look({x: range, y: range}))")
+            medians[name] = statistics.median(one.run(ZOOMS.format(rounds=ROUNDS)))
+        drawn = one.run("window.plumbline.roofline.plot.data.filter((trace) => trace.meta.role === 'point').reduce((sum, trace) => sum + trace.x.length, 0)")
+    finally:
+        one.close()
+    print({name: round(value, 1) for name, value in medians.items()})
+    assert drawn >= POINTS
+    assert min(medians["many"], medians["many again"]) <= MOST * max(medians["empty"], medians["empty again"]), medians
