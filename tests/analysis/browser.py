@@ -10,7 +10,7 @@ import time
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 SOFTWARE_GL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 CODES = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9, " ": 32}
-PATIENCE = 60  # seconds, for one answer of the browser
+PATIENCE = 20  # seconds, for one answer of the browser
 
 
 def program():
@@ -72,7 +72,7 @@ class Browser:
     def look(self, media="", scheme="light"):
         self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def open(self, path, ready="document.documentElement.dataset.ready"):
+    def open(self, path, ready="document.documentElement?.dataset.ready"):
         self.events.clear()
         self.call("Page.navigate", url=f"file://{path}")
         self.wait(ready)

@@ -55,14 +55,21 @@ def chromium(tmp_path_factory):
     one.close()
 
 
-@pytest.fixture
-def at(chromium, made):
-    """The page as it is when it was just opened."""
-    chromium.look()
-    chromium.resize(1280)
+@pytest.fixture(scope="module")
+def opened(chromium, made):
     chromium.open(made[0])
-    yield chromium
-    assert chromium.troubles() == []
+    return chromium
+
+
+@pytest.fixture
+def at(opened):
+    """The page as it is when it was just opened."""
+    opened.look()
+    opened.resize(1280)
+    opened.run("(() => { const roofline = window.plumbline.roofline; roofline.pins = []; roofline.drawPins(); roofline.other = roofline.twin(); "
+               "Object.assign(roofline.state, {all: false, theory: false}); roofline.choosePanel(); })()")
+    yield opened
+    assert opened.troubles() == []
 
 
 def points(at, where="!trace.meta.other"):
@@ -76,6 +83,12 @@ def place_of(at, level="mem"):
       const trace = plot.data.find((one) => one.meta.role === "point" && one.meta.level === "{level}" && !one.meta.other);
       return JSON.stringify([box.left + full._size.l + full.xaxis.l2p(Math.log10(trace.x[0])), box.top + full._size.t + full.yaxis.l2p(Math.log10(trace.y[0]))]);
     }})()"""))
+
+
+def settled(at, width):
+    """Waits until all figures are as wide as the window lets them be."""
+    at.resize(width)
+    at.wait(f"document.documentElement.clientWidth <= {width} && [...document.querySelectorAll('.canvas')].every((plot) => Math.abs(plot._fullLayout.width - plot.clientWidth) < 2)")
 
 
 def check(at, id):
@@ -203,8 +216,7 @@ def test_dark_and_print_follow_the_reader(at):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_text_covers_another(at, width):
-    at.resize(width)
-    at.wait(f"document.documentElement.clientWidth <= {width} && Math.abs(window.plumbline.roofline.plot._fullLayout.width - window.plumbline.roofline.plot.clientWidth) < 2")
+    settled(at, width)
     assert at.run(TEXT_BOXES) == []
     labels = at.run("document.querySelectorAll('#roofline .annotation-text').length")
     check(at, "show-all")
@@ -212,17 +224,24 @@ def test_no_text_covers_another(at, width):
     assert at.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "nothing is wider than the window"
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in CPUS.glob("*.h5")))
-def test_no_label_covers_another_under_the_roofs_of_a_cpu_once_measured(chromium, tmp_path, name):
-    tables = load(CPUS / f"{name}.h5")
-    said = {command: tables.judged(command) for command in ("ceilings", "show", "score", "nodes")}
-    path = write_page(tmp_path / f"{name}.html", tables, said)
+def test_no_label_covers_another_under_the_roofs_of_cpus_once_measured(chromium, tmp_path):
+    """Real ceilings, one CPU a node of one page."""
+    files = sorted(CPUS.glob("*.h5"))
+    rows = [{**row, "node": file.stem} for file in files for row in load(file).judged("ceilings")["rows"]]
+    tables = load(files[0])
+    said = {command: tables.judged(command) for command in ("show", "score", "nodes")}
     chromium.look()
-    chromium.resize(WIDTHS[0])
-    chromium.open(path)
+    chromium.open(write_page(tmp_path / "cpus.html", tables, {**said, "ceilings": {"rows": rows, "notes": []}}))
+    panels = chromium.run("window.plumbline.roofline.panels.length")
+    assert panels >= len(files) >= 4
     for width in WIDTHS:
-        chromium.resize(width)
-        chromium.wait("Math.abs(window.plumbline.roofline.plot._fullLayout.width - window.plumbline.roofline.plot.clientWidth) < 2")
-        assert chromium.run(TEXT_BOXES) == [], width
-        assert chromium.run("document.querySelectorAll('#roofline .annotation-text').length") >= 3
+        settled(chromium, width)
+        for panel in range(panels):
+            choose(chromium, "choose-panel", str(panel))
+            for every in (False, True):
+                if every:
+                    check(chromium, "show-all"), check(chromium, "show-theory")
+                assert chromium.run(TEXT_BOXES) == [], (width, panel, every)
+                assert chromium.run("document.querySelectorAll('#roofline .annotation-text').length") >= 3
+            check(chromium, "show-all"), check(chromium, "show-theory")
     assert chromium.troubles() == []

@@ -1,4 +1,4 @@
-"""What makes the page interactive: the summary, the data and the scripts, packed so that one file needs nothing else.
+"""The parts that make the page interactive: the summary, the data and the scripts, packed so that one file needs nothing else.
 
 plotly.js and the data are compressed, and the browser unpacks them; where it cannot, or runs no scripts, the figures of page.py are there.
 """
@@ -24,7 +24,7 @@ def plotly_js():
 
 
 def parts(name, tables, judged, notes, against=None):
-    """(style, head of the body, end of the body) of the page. `judged`: command -> document; `notes`: what is left out, which this may add to;
+    """The page's style, the head of its body, and the end of its body. `judged`: command -> document; `notes`: what is left out, which this may add to;
     `against`: {"name", "show", "ceilings", "score", "document"} of the other file, where two are compared."""
     script = plotly_js()
     if script is None:

@@ -19,7 +19,7 @@ def roofline(tables, node=None, team=None, precision=None):
 
 
 def spec(panel, precision):
-    """{"data", "layout"}: the traces of one precision that are seen at first."""
+    """Data and layout of plotly: the traces of one precision that are seen at first."""
     made = traces.figure(panel)
     cards = ["<br>".join(f"{html.escape(name)}: {html.escape(text)}" for name, text in case["card"]) for case in panel.cases]
     data = [trace for trace in made["data"] if trace["meta"]["precision"] == precision and trace.get("visible", True)]

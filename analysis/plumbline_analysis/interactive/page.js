@@ -30,18 +30,20 @@ async function unpacked(id) {
 class Chart {
   constructor(place, chart) {
     this.chart = chart;
-    this.plot = element("div", {class: "plot", role: "img", "aria-label": `${chart.title}. ${chart.says} Its numbers are in the table behind it.`});
+    this.plot = element("div", {class: "canvas", role: "img", "aria-label": `${chart.title}. ${chart.says} Its numbers are in the table behind it.`});
     const numbers = element("details", {}, element("summary", {}, "The numbers of this figure"));
     numbers.addEventListener("toggle", () => { if (numbers.open && numbers.children.length === 1) this.tabulate(numbers); });
     const save = element("button", {type: "button", onclick: () => this.save()}, "Save SVG");
     place.append(element("section", {class: "chart", id: `chart-${chart.name}`}, element("h2", {}, chart.title),
       element("div", {class: "tools"}, element("span", {}, chart.says), save), this.plot, numbers));
     this.draw();
+    new ResizeObserver(() => requestAnimationFrame(() => { if (this.plot.clientWidth && this.plot.clientWidth !== this.width) this.draw(); })).observe(place);
   }
 
   draw() {
     const {data, layout} = themedAll(this.chart.figure);
-    return Plotly.react(this.plot, data, layout, {displayModeBar: false, responsive: true});
+    this.width = layout.width = this.plot.clientWidth;
+    return Plotly.react(this.plot, data, layout, {displayModeBar: false});
   }
 
   save() {

@@ -85,7 +85,7 @@ def shares_of(show):
 
 
 def _whole_of(row):
-    """What a phase or a function is a part of."""
+    """The application or program that a phase or a function is a part of."""
     return row["kernel"] if row["case"].startswith("program/") else row["case"].partition("#")[0]
 
 
@@ -127,12 +127,14 @@ def _roofs(ceiling_rows, node, name, own):
         others = [groups._as_traffic(row) for row in ceiling_rows if row["level"] in style.LEVELS and (row["node"], team(row)) in node_team
                   and row["status"] == "ok" and number(row["value"]) and row["name"] not in bandwidths]
         found += [_roof("bandwidth", row, "-", False) for row in others]
+    if any("algorithmic" in row for row in bandwidths.values()):
+        note = "; ".join(filter(None, [note, "bandwidths are with the fills that stores cause (write-allocate), as the points count bytes"]))
     return found, note
 
 
 def _roof(kind, row, precision, matters):
     """A ceiling as the page draws it. `limit` is what documents allow, in the bytes that the points count."""
-    label = groups.bandwidth_text(row) if kind == "bandwidth" else f"{row['name']} {style.short(row['value'])} GFLOP/s"
+    label = f"{row['name']} {style.short(row['value'])} {'GB/s' if kind == 'bandwidth' else 'GFLOP/s'}"
     factor = row["value"] / row["algorithmic"] if "algorithmic" in row else 1.0
     limit = number(row.get("limit"))
     return {"kind": kind, "level": row["level"], "precision": precision, "name": row["name"], "value": row["value"], "label": label, "matters": matters,

@@ -4,7 +4,7 @@
 const SYMBOLS = {circle: "●", "triangle-down": "▼", square: "■", "triangle-up": "▲", diamond: "◆", cross: "✚", star: "★"};
 const LEVEL_NAMES = {mem: "memory", system: "host memory"};
 const FEW_POINTS = 400;  // up to so many are obstacles for labels
-const ZOOM = 1.4;
+const ZOOM = 1.4, NARROW = 600;  // px
 
 class Roofline {
   constructor(place, files) {
@@ -16,7 +16,7 @@ class Roofline {
     this.pins = [];
     this.at = -1;  // the case that the keyboard is at, of this.stops
     this.place = place;
-    this.plot = element("div", {id: "roofline", class: "plot", tabindex: "0", role: "application", "aria-describedby": "roofline-help"});
+    this.plot = element("div", {id: "roofline", class: "canvas", tabindex: "0", role: "application", "aria-describedby": "roofline-help"});
     this.card = element("div", {id: "card", role: "status", hidden: true});
     this.ring = element("div", {class: "ring", hidden: true});
     this.controls = element("div", {class: "controls"});
@@ -46,7 +46,7 @@ class Roofline {
 
   buildControls() {
     const panels = this.panels.map((panel, index) => [String(index), panel.name]);
-    const choices = (key) => [["", "all"], ...[...new Set(this.panel.cases.map((one) => one[key]))].filter(Boolean).sort().map((value) => [value, value])];
+    const choices = (key) => [["", "all"], ...[...new Set([...this.panel.cases, ...this.panel.strip].map((one) => one[key]))].filter(Boolean).sort().map((value) => [value, value])];
     const phases = choices("phase");
     if (phases.length > 1) phases.splice(1, 0, ["-", "whole cases only"]);
     const others = [["", "nothing"], ...panels.filter(([index]) => this.panels[index] !== this.panel)];
@@ -114,7 +114,8 @@ class Roofline {
     const copy = {...trace, visible: true, meta: {...trace.meta, other}};
     const color = (value) => (other ? themed("#8a8a8a") : themed(value));
     if (copy.line) copy.line = {...copy.line, color: color(copy.line.color), ...(other ? {dash: "dashdot", width: 1.2} : {})};
-    if (copy.marker) copy.marker = {...copy.marker, color: color(copy.marker.color), line: {...copy.marker.line, color: color(copy.marker.color)}};
+    const shrunk = Math.min(1, 0.35 + 0.65 * (this.plot.clientWidth / 1000));  // symbols on a small screen
+    if (copy.marker) copy.marker = {...copy.marker, size: copy.marker.size.map((size) => size * shrunk), color: color(copy.marker.color), line: {...copy.marker.line, color: color(copy.marker.color)}};
     return copy;
   }
 
@@ -124,10 +125,10 @@ class Roofline {
     this.stops = this.casesInOrder();
     this.hideCard();
     const layout = this.layout();
-    Plotly.react(this.plot, this.data, layout, {displayModeBar: false, responsive: true, doubleClick: false}).then(() => this.listen());
+    Plotly.react(this.plot, this.data, layout, {displayModeBar: false, doubleClick: false}).then(() => this.listen());
     this.drawStrip();
     const above = this.panel.cases.filter((one) => one.flag && this.keeps(one)).length;
-    this.note.textContent = [this.panel.note, above ? `${above} of ${this.stops.length} cases shown lie above their roof.` : "",
+    this.note.textContent = [this.panel.note && `${this.panel.note[0].toUpperCase()}${this.panel.note.slice(1)}.`, above ? `${above} of ${this.stops.length} cases shown lie above their roof.` : "",
       this.other ? `Grey: ${this.other.name}.` : ""].filter(Boolean).join(" ");
     this.plot.setAttribute("aria-label", `Roofline of ${this.panel.title}: ${this.stops.length} cases shown; the tables below hold the same numbers`);
   }
@@ -138,9 +139,11 @@ class Roofline {
     made.yaxis.range = this.range.y.slice();
     made.xaxis.dtick = this.range.x[1] - this.range.x[0] < 1.5 ? "D2" : 1;
     made.yaxis.dtick = this.range.y[1] - this.range.y[0] < 1.5 ? "D2" : 1;
-    made.height = Math.max(420, Math.min(640, 0.62 * this.plot.clientWidth));
+    this.width = made.width = this.plot.clientWidth;
+    made.height = Math.max(420, Math.min(640, 0.62 * made.width));
+    if (made.width < NARROW) made.xaxis.title.text = "FLOP/byte", made.yaxis.title.text = "GFLOP/s", made.margin.l = 52;
     const {l, r, t, b} = made.margin;
-    made.annotations = this.labels(made, this.plot.clientWidth - l - r, made.height - t - b);
+    made.annotations = this.labels(made, made.width - l - r, made.height - t - b);
     return made;
   }
 
@@ -170,10 +173,7 @@ class Roofline {
 
   resized() {
     const width = this.plot.clientWidth;
-    if (width && width !== this.width) {
-      this.width = width;
-      Plotly.relayout(this.plot, this.layout());
-    }
+    if (width && width !== this.width) this.draw();
   }
 
   // A zoom by mouse sets the axes; labels follow.

@@ -88,7 +88,7 @@ Exit failed(int code, const std::string& what) {
       fmt::format("{} ended with {}", what, code < 128 ? fmt::format("exit code {}", code) : fmt::format("signal {}", code - 128)));
 }
 
-/// What another command says of a file, or of two.
+/// A judgement is what another command says of a file, or of two.
 struct Judgement {
   std::string command;
   std::vector<std::string> files;
