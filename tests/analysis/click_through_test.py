@@ -224,16 +224,17 @@ def test_no_text_covers_another(at, width):
     assert at.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "nothing is wider than the window"
 
 
-def test_no_label_covers_another_under_the_roofs_of_cpus_once_measured(chromium, tmp_path):
+def test_no_label_covers_another_under_the_roofs_of_cpus_once_measured(chromium, tmp_path, monkeypatch):
     """Real ceilings, one CPU a node of one page."""
     files = sorted(CPUS.glob("*.h5"))
-    rows = [{**row, "node": file.stem} for file in files for row in load(file).judged("ceilings")["rows"]]
+    monkeypatch.setattr(document.charts, "charts", lambda *_: [])
+    rows = [{**row, "node": file.stem} for file in files for row in load(file).judged("ceilings")["rows"] if row["ranks"] * row["threads"] == 1]
     tables = load(files[0])
     said = {command: tables.judged(command) for command in ("show", "score", "nodes")}
     chromium.look()
     chromium.open(write_page(tmp_path / "cpus.html", tables, {**said, "ceilings": {"rows": rows, "notes": []}}))
     panels = chromium.run("window.plumbline.roofline.panels.length")
-    assert panels >= len(files) >= 4
+    assert panels == len(files) >= 4
     for width in WIDTHS:
         settled(chromium, width)
         for panel in range(panels):

@@ -20,7 +20,8 @@ if not browser.program():
     pytest.skip("SKIP: no Chromium is installed (Debian: apt install chromium-headless-shell)", allow_module_level=True)
 
 POINTS, ROUNDS, MOST = 10_000, 15, 1.5
-EMPTY = """<!doctype html><html><body><div id="plot" style="width:1200px;height:640px"></div><script type="text/javascript">{plotly}</script>
+browser.PATIENCE = 180  # seconds: without a GPU the first frame of so many takes long
+EMPTY = """<!doctype html><html><head><meta charset="utf-8"></head><body><div id="plot" style="width:1200px;height:640px"></div><script type="text/javascript">{plotly}</script>
 <script type="text/javascript">
 Plotly.newPlot("plot", [{{x: [1], y: [1]}}], {{xaxis: {{type: "log"}}, yaxis: {{type: "log"}}}}, {{displayModeBar: false}}).then(() => {{
   window.zoomTo = (range) => Plotly.relayout("plot", {{"xaxis.range": range, "yaxis.range": range}}); document.documentElement.dataset.ready = "yes"; }});

@@ -41,6 +41,22 @@ def test_figures_page_and_judgements_are_written(results, tmp_path):
     assert done.stderr.count("\n") <= 1
 
 
+def test_a_second_file_is_judged_too_and_named_in_the_page(results, tmp_path):
+    before = tmp_path / "before.h5"
+    before.write_bytes(results.read_bytes())
+    done = report(results, "--against", before, "-o", tmp_path / "figures")
+    assert done.returncode == 0, done.stderr
+    for command in ("against-show", "against-ceilings", "against-score", "compare"):
+        assert json.loads((tmp_path / "figures" / f"known.{command}.json").read_text())["schema"] == f"plumbline-{command.removeprefix('against-')}/1"
+    assert "Against before.h5" in (tmp_path / "figures" / "report.html").read_text()
+    refused(tmp_path / "none", 2, "missing.h5", results, "--against", tmp_path / "missing.h5")
+
+
+def test_a_folder_of_nights_is_held_against_no_file(results, tmp_path):
+    done = report(tmp_path, "--against", results, "-o", tmp_path / "figures")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "is a folder" in done.stderr, done.stderr
+
+
 def test_a_bad_file_is_one_line_and_leaves_nothing_behind(results, tmp_path):
     (tmp_path / "letter.h5").write_text("Dear reader")
     (tmp_path / "cut.h5").write_bytes(results.read_bytes()[:3000])

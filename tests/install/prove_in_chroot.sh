@@ -49,6 +49,7 @@ CPP
 build_and_run() {
   inside bash -c 'cd /plumbline && rm -rf build plumbline-out && bash jobs/quickstart.sh'
   inside bash -c 'cd /plumbline/plumbline-out && ls -l && test -s quick.h5 && test -s quick.json && ls ./*.png ./*.svg >/dev/null'
+  inside find /plumbline/plumbline-out/report.html -size -8000000c | grep -q . || { say "the page of quick is larger than 8 MB" && exit 1; }
 }
 
 bootstrap

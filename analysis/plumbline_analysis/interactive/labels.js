@@ -83,9 +83,9 @@ function sideBySide(roofs, scale) {
 function* candidates(part, width, angle) {
   const [x0, y0, x1, y1] = part, length = Math.hypot(x1 - x0, y1 - y0), room = length - width;
   const east = Math.cos(angle), north = Math.sin(angle), away = LINE_PX / 2 + 3;
-  for (let step = 4; step <= Math.max(4, room - 4); step += 10) {
+  for (const side of [1, -1]) for (let step = 4; step <= Math.max(4, room - 4); step += 10) {  // above the line, else below it
     const along = angle === 0 ? length - step - width / 2 : step + width / 2;  // peaks from their right end, bandwidths from their left
-    for (const side of [1, -1]) yield [x0 + along * east - side * away * north, y0 - along * north - side * away * east];
+    yield [x0 + along * east - side * away * north, y0 - along * north - side * away * east];
   }
 }
 
@@ -101,7 +101,7 @@ function labelsOf(roofs, points, scale) {
     if (!place) continue;
     taken.push(...pieces(...place, width, angle));
     annotations.push({x: scale.logX(place[0]), y: scale.logY(place[1]), xref: "x", yref: "y", text: escapeText(text), showarrow: false,
-                      textangle: (-angle * 180) / Math.PI, font: {size: LABEL_PX, color: group[0].color}, xanchor: "center", yanchor: "middle", borderpad: 0});
+                      textangle: (-angle * 180) / Math.PI, font: {size: LABEL_PX, color: group[0].color}, xanchor: "center", yanchor: "middle", borderpad: 0, bgcolor: `${themed("#ffffff")}b0`});
   }
   return annotations;
 }
