@@ -1,4 +1,5 @@
-// Pairs of texts that cover each other on the page, and texts that stick out of it: of the roofline, its controls and the summary.
+// Pairs of texts that cover each other on the page, and texts that stick out of it: of the figures, their controls and the summary, or, where
+// onlyTheRoofline is set, of that alone.
 (() => {
   const cornersOf = (node) => {
     if (!(node instanceof SVGGraphicsElement)) {
@@ -21,12 +22,14 @@
   const found = [];
   const texts = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.getBoundingClientRect().width > 0 && one.textContent.trim())
     .map((one) => ({text: one.textContent.trim().slice(0, 60), corners: cornersOf(one)}));
-  for (const selector of ["#roofline .annotation-text, #roofline .xtick text, #roofline .ytick text, #roofline .xtitle, #roofline .ytitle",
-                          ".controls > *", ".controls fieldset > label", ".answer", ".chart .xtick text, .chart .ytick text, .chart .legendtext, .chart .xtitle, .chart .ytitle"]) {
+  const everything = ["#roofline .annotation-text, #roofline .xtick text, #roofline .ytick text, #roofline .xtitle, #roofline .ytitle",
+                      ".controls > *", ".controls fieldset > label", ".answer", ".chart .xtick text, .chart .ytick text, .chart .legendtext, .chart .xtitle, .chart .ytitle"];
+  for (const selector of window.onlyTheRoofline ? everything.slice(0, 1) : everything) {
     const all = texts(selector);
     all.forEach((one, i) => all.slice(i + 1).forEach((other) => { if (!apart(one.corners, other.corners)) found.push(`${one.text} | ${other.text}`); }));
     const wide = document.documentElement.clientWidth;
     all.forEach((one) => { if (one.corners.some(([x]) => x < -1 || x > wide + 1)) found.push(`sticks out: ${one.text}`); });
   }
+  window.onlyTheRoofline = false;
   return found;
 })()

@@ -19,7 +19,7 @@ from plumbline_analysis.interactive import document  # noqa: E402
 if not browser.program():
     pytest.skip("SKIP: no Chromium is installed (Debian: apt install chromium-headless-shell)", allow_module_level=True)
 
-POINTS, ROUNDS, MOST = 10_000, 15, 1.5
+POINTS, VISITS, ROUNDS, MOST = 10_000, 2, 15, 1.5
 browser.PATIENCE = 180  # seconds: without a GPU the first frame of so many takes long
 EMPTY = """<!doctype html><html><head><meta charset="utf-8"></head><body><div id="plot" style="width:1200px;height:640px"></div><script type="text/javascript">{plotly}</script>
 <script type="text/javascript">
@@ -58,14 +58,16 @@ def pages(tmp_path_factory):
 def test_ten_thousand_points_zoom_like_none(pages, tmp_path):
     one = browser.Browser(tmp_path)
     try:
-        medians = {}
-        for name in ("empty", "many", "empty again", "many again"):
-            one.open(pages / f"{name.split()[0]}.html")
+        times = {"empty": [], "many": []}
+        for name in ("empty", "many") * VISITS:
+            one.open(pages / f"{name}.html")
             one.run("window.zoomTo = window.zoomTo || ((range) => window.plumbline.roofline.look({x: range, y: range}))")
-            medians[name] = statistics.median(one.run(ZOOMS.format(rounds=ROUNDS)))
+            times[name] += one.run(ZOOMS.format(rounds=ROUNDS))
         drawn = one.run("window.plumbline.roofline.plot.data.filter((trace) => trace.meta.role === 'point').reduce((sum, trace) => sum + trace.x.length, 0)")
     finally:
         one.close()
-    print({name: round(value, 1) for name, value in medians.items()})
+    # The lower quartile, as others may be at work on the machine: they only make a zoom longer.
+    quartiles = {name: statistics.quantiles(values, n=4)[0] for name, values in times.items()}
+    print({name: round(value, 1) for name, value in quartiles.items()})
     assert drawn >= POINTS
-    assert min(medians["many"], medians["many again"]) <= MOST * max(medians["empty"], medians["empty again"]), medians
+    assert quartiles["many"] <= MOST * quartiles["empty"], times

@@ -61,5 +61,5 @@ def _summary(sections):
 
 def _packed(name, text):
     """Compressed text that a browser unpacks by itself (DecompressionStream); the same text gives the same bytes."""
-    data = base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")
+    data = base64.b64encode(gzip.compress(text.encode(), 4, mtime=0)).decode("ascii")
     return f'<script type="application/octet-stream" id="{name}">{data}</script>'

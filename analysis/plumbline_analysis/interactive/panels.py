@@ -48,11 +48,12 @@ def team_words(name):
 
 
 def panels_of(ceiling_rows, show, score=None):
-    """The panels of a file: of every node and team that has cases, and, where none has, of those that have ceilings."""
+    """The panels of a file: of every node and team that has cases, and of those that have ceilings on nodes without a case."""
     rows = show["rows"]
     found, _ = groups.groups_of(rows)
     shares, grades = shares_of(show), _grades(score or {})
-    keys = sorted({(group.node, group.team) for group in found}) or _teams_with_roofs(ceiling_rows)
+    keys = sorted({(group.node, group.team) for group in found})
+    keys += [key for key in _teams_with_roofs(ceiling_rows) if key[0] not in {node for node, _ in keys}]
     panels = []
     for node, name in keys:
         own = [group for group in found if (group.node, group.team) == (node, name)]
