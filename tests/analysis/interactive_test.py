@@ -224,11 +224,13 @@ def test_a_profile_is_a_figure_of_its_own(said, many):
 
 
 def test_two_files_are_panels_of_one_page_and_sentences_of_its_summary(said, many):
-    verdicts = [{"what": "a", "node": "n1", "verdict": "SLOWER", "slowdown": 1.5, "status": "ok"}, {"what": "b", "node": "n1", "verdict": "SAME", "slowdown": 1.0, "status": "ok"}]
+    verdicts = [{"what": "a", "node": "n1", "verdict": "SLOWER", "slowdown": 1.5, "status": "ok"}, {"what": "b", "node": "n1", "verdict": "SAME", "slowdown": 1.0, "status": "ok"},
+                {"what": "c", "node": "n1", "verdict": None, "status": "unavailable", "reason": "before.h5 has no such case"}]
     against = {"name": "before.h5", "document": {"rows": verdicts}, **{command: said[command] for command in ("show", "ceilings", "score")}}
     _, lead, end = document.parts("after.h5", load(many["file"]), said, [], against)
     assert [file["name"] for file in json.loads(unpacked(end, "plumbline-data"))["files"]] == ["after.h5", "before.h5"]
     assert "Against before.h5" in lead and "1 slower, 1 the same" in lead and "a on n1, 1.5 times the time" in lead
+    assert "1 row cannot be compared: before.h5 has no such case (1)." in lead
 
 
 # ------------------------------------------------------------------------------------------------------------------ notebooks

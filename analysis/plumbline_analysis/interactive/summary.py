@@ -133,9 +133,15 @@ def _bounds(show, ceilings):
 
 
 def _compared(document):
-    verdicts = collections.Counter(row["verdict"] for row in document["rows"])
+    told = [row for row in document["rows"] if row["verdict"]]
+    verdicts = collections.Counter(row["verdict"] for row in told)
     words = {"SLOWER": "slower", "FASTER": "faster", "SAME": "the same within the threshold", "AMBIGUOUS": "too scattered to tell"}
-    yield (f"Of {_count(len(document['rows']), 'comparison')}: " + ", ".join(f"{count} {words.get(verdict, verdict.lower())}" for verdict, count in verdicts.most_common()) + ".")
+    if told:
+        yield (f"Of {_count(len(told), 'comparison')}: "
+               + ", ".join(f"{count} {words.get(verdict, verdict.lower())}" for verdict, count in verdicts.most_common()) + ".")
+    untold = [row for row in document["rows"] if not row["verdict"]]
+    if untold:
+        yield f"{_count(len(untold), 'row')} cannot be compared: {_reasons(untold)}."
     slow = sorted((row for row in document["rows"] if row["verdict"] == "SLOWER" and number(row.get("slowdown"))), key=lambda row: -row["slowdown"])
     if slow:
         told = [f"{row['what']} on {row['node']}, {style.short(row['slowdown'])} times the time" for row in slow]

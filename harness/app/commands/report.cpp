@@ -129,11 +129,12 @@ Drawing drawing_of(const ReportOptions& options) {
     return {"history", {{"history", {options.file}, "history"}}, file / "figures", ""};
   }
   Drawing drawing{"report", {}, file.parent_path() / ".", file.stem().string() + "."};
+  if (!options.against.empty()) {  // first: where that file cannot be read nothing is written
+    for (const char* command : {"show", "ceilings", "score"})
+      drawing.judgements.push_back({command, {options.against}, fmt::format("against-{}", command)});
+    drawing.judgements.push_back({"compare", {options.against, options.file}, "compare"});
+  }
   for (const char* command : {"show", "ceilings", "score", "nodes"}) drawing.judgements.push_back({command, {options.file}, command});
-  if (options.against.empty()) return drawing;
-  for (const char* command : {"show", "ceilings", "score"})
-    drawing.judgements.push_back({command, {options.against}, fmt::format("against-{}", command)});
-  drawing.judgements.push_back({"compare", {options.against, options.file}, "compare"});
   return drawing;
 }
 
