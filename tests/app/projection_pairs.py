@@ -140,7 +140,7 @@ def main():
     print(f"{len(pairs)} pairs of {len(files)} conditions", *left_out, sep="\n")
     if options.json:
         head = {"schema": "plumbline-projection-pairs/1", "command": "python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER --json FILE",
-                "left_out": left_out, "notes": document["notes"], "goals": goals(document["methods"]), "methods": document["methods"], "matrix": document["matrix"]}
+                "files": [path.name for path in files], "left_out": left_out, "notes": document["notes"], "goals": goals(document["methods"]), "methods": document["methods"], "matrix": document["matrix"]}
         text = json.dumps(head, indent=1)[:-2] + ',\n "pairs": [\n' + ",\n".join(json.dumps(pair) for pair in pairs) + "\n ]\n}\n"
         options.json.write_text(text)
 

@@ -42,7 +42,7 @@ ProjectedPair pair_of_group(const ApplicationGroup& group, const std::string& pr
                                  .launches = group.launches},
                         .kernel = program,
                         .seconds = group.seconds,
-                        .bound = group.bound};
+                        .bound = group.bound.starts_with("compute") ? "compute" : group.bound};
   return pair_of(timed, home, target, 1);
 }
 
