@@ -2,13 +2,15 @@
 import os
 
 import matplotlib
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from . import judged, style
 from .errors import OutputError
 from .report import save_all
 
 METHOD = "ensemble"
-NEAR = 0.1  # the band beside the diagonal
+NEAR = 0.1  # the band beside the line of equals
+RATIOS = (0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10)
 
 
 def write(arguments):
@@ -47,6 +49,10 @@ def draw(rows):
     axes.axhline(1, color=style.INK, linewidth=0.8)
     axes.set_xscale("log")
     axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_locator(FixedLocator(RATIOS))
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("measured on the other side, seconds")
     axes.set_ylabel("projected over measured")
     axes.set_title(f"Projected by {METHOD}, 90 % intervals; each kernel left out of what it is told by")
