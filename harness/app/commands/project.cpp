@@ -12,6 +12,7 @@
 #include "app/programs/profile_parts.hpp"
 #include "app/results/projection_record_file.hpp"
 #include "app/results/projection_spec.hpp"
+#include "app/results/projection_table.hpp"
 #include "app/results/result_file.hpp"
 #include "app/terminal/columns.hpp"
 #include "app/terminal/streams.hpp"
@@ -33,15 +34,6 @@ struct ProjectOptions {
   bool matrix = false;
   HeldOut left_out = HeldOut::kernel;
   double limit_seconds = 60;
-};
-
-/// A program on a target by one method.
-struct ToldProjection {
-  Projection plain = {};  // by equations (5) to (7), with the groups
-  ProgramProjection told = {};
-
-  double speedup() const { return plain.seconds_before / told.seconds; }
-  double error_percent() const { return 100 * (told.seconds / plain.measured_seconds - 1); }
 };
 
 bool is_toml(const std::string& path) { return std::filesystem::path(path).extension() == ".toml"; }
@@ -90,159 +82,6 @@ Rest rest_named(const std::string& word) {
   for (const Rest rest : {Rest::scaled, Rest::constant})
     if (word == to_string(rest)) return rest;
   throw user_error(fmt::format("--rest is '{}', but it must be constant or scaled", word));
-}
-
-// ------------------------------------------------------------------------------------------------------------------- columns
-
-std::string kind_of(const ApplicationGroup& group) {
-  return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : group.scope == "gpu" ? "GPU" : "single core";
-}
-
-std::string time_text(double seconds) { return seconds >= 1 ? fmt::format("{:.1f} s", seconds) : duration(seconds); }
-
-std::string unit_suffix_of(const ProjectedGroup& p) { return p.from.unit == "GB/s" ? "gbs" : "gflops"; }
-
-Columns<ProjectedGroup> projected_group_columns() {
-  using Row = ProjectedGroup;
-  return {Column<Row>("group", "part of the program", [](const Row& row) { return row.group.name; }).in_row("group", Align::left),
-          Column<Row>("kind", "who does the part", [](const Row& row) { return kind_of(row.group); })
-              .one_of({"threaded", "serial", "GPU", "single core"})
-              .in_row("kind", Align::left),
-          Column<Row>("bound", "name of the ceiling that bounds it", [](const Row& row) { return row.group.bound; })
-              .in_row("bound by", Align::left, [](const Row& row) { return fmt::format("{} ({})", row.group.bound, row.group.scope); }),
-          {"scope", "who shares that ceiling: node, numa, core or gpu", [](const Row& row) { return row.group.scope; }},
-          {"seconds", "time of the part here", [](const Row& row) { return row.group.seconds; }},
-          {"projected_seconds", "time of the part there", &Row::seconds},
-          Column<Row>("from_value", "the ceiling here", [](const Row& row) { return row.from.value; })
-              .in_row("here", Align::right, [](const Row& row) { return plain(row.from.value, 4); }),
-          Column<Row>("to_value", "the ceiling there", [](const Row& row) { return row.to.value; })
-              .in_row("there", Align::right, [](const Row& row) { return plain(row.to.value, 4); }),
-          Column<Row>("unit", "unit of both", [](const Row& row) { return row.from.unit; }).in_row("unit", Align::left),
-          Column<Row>(Heading{"before"}, [](const Row& row) { return time_text(row.group.seconds); }),
-          Column<Row>(Heading{"projected"}, [](const Row& row) { return time_text(row.seconds); }),
-          {"from_method", "how the ceiling here was found", [](const Row& row) { return row.from.method; }},
-          {"to_method", "how the ceiling there was found", [](const Row& row) { return row.to.method; }},
-          Column<Row>("from_{}", "the ceiling here", [](const Row& row) { return row.from.value; }).in_unit(unit_suffix_of),
-          Column<Row>("to_{}", "the ceiling there", [](const Row& row) { return row.to.value; }).in_unit(unit_suffix_of)};
-}
-
-std::pair<Status, std::string> measured_there(const ToldProjection& p) {
-  const bool known = std::isfinite(p.plain.measured_seconds);
-  return {known ? Status::ok : Status::unavailable, known ? "" : "the target's spec has no measured_seconds"};
-}
-
-std::pair<Status, std::string> interval_of(const ToldProjection& p) {
-  return {std::isfinite(p.told.lo) ? Status::ok : Status::unavailable, std::isfinite(p.told.lo) ? "" : p.told.reason};
-}
-
-Columns<ToldProjection> projection_columns() {
-  using Row = ToldProjection;
-  const auto is_told = [](const Row& row) { return std::isfinite(row.told.seconds); };
-  Columns<Row> columns{
-      {"from", "node that it was measured on", [](const Row& row) { return row.plain.source; }},
-      {"to", "node that it is projected to", [](const Row& row) { return row.plain.target; }},
-      {"method", "how it was projected", [](const Row& row) { return row.told.method; }},
-      {"rest", "what becomes of time that no group covers", [](const Row& row) { return row.plain.rest; }},
-      {"covered_fraction", "part of the time that groups cover", [](const Row& row) { return row.plain.covered_fraction; }},
-      {"seconds", "time of the program here", [](const Row& row) { return row.plain.seconds_before; }},
-      {"projected_seconds", "time of the program there", [](const Row& row) { return row.told.seconds; }},
-      {"projected_lo", "lower end of its 90 % interval, seconds", [](const Row& row) { return row.told.lo; }},
-      {"projected_hi", "upper end", [](const Row& row) { return row.told.hi; }},
-      {"learned_from", "class of the record that the interval is of", [](const Row& row) { return row.told.learned_from; }},
-      {"learned_pairs", "how many pairs are in it", [](const Row& row) { return row.told.pairs; }},
-      {"flips", "parts that another ceiling bounds there", [](const Row& row) { return row.told.flips; }},
-      {"speedup", "how many times as fast it is there", &Row::speedup},
-      {"measured_seconds", "time of the program there as it was measured", [](const Row& row) { return row.plain.measured_seconds; }},
-      {"error_percent", "how far the projection lies off that", &Row::error_percent},
-      Column<Row>("status", "ok, or unavailable", [is_told](const Row& row) { return is_told(row) ? "ok" : "unavailable"; })
-          .one_of({"ok", "unavailable"}),
-      {"reason", "why this method cannot be asked", [is_told](const Row& row) { return OrNull{is_told(row) ? "" : row.told.reason}; }},
-      list_column<Row>("groups", "parts of the program, by equations (5) and (6)", projected_group_columns(),
-                       [](const Row& row) { return row.plain.groups; })};
-  add_explained(columns, "measured", "measured_seconds", measured_there);
-  add_explained(columns, "interval", "the interval", interval_of);
-  return columns;
-}
-
-/// The rows for CSV: a line a group, then the whole.
-Json flat_rows(const std::vector<ToldProjection>& projections) {
-  Json rows = Json::array();
-  for (const auto& p : projections) {
-    for (const auto& group : p.plain.groups) {
-      Json row{{"from", p.plain.source}, {"to", p.plain.target}};
-      row.update(row_json(projected_group_columns(), group));
-      rows.push_back(row);
-    }
-    Json whole = row_json(projection_columns(), p);
-    whole.erase("groups");
-    whole["group"] = "overall";
-    rows.push_back(whole);
-  }
-  return rows;
-}
-
-// ---------------------------------------------------------------------------------------------------------------------- text
-
-/// The cells of the groups, of the rest that they do not cover, and of the whole.
-std::vector<std::vector<std::string>> lines_of(const Projection& p) {
-  std::vector<std::vector<std::string>> lines;
-  double covered = 0, covered_after = 0;
-  for (const auto& group : p.groups) {
-    lines.push_back(cells(projected_group_columns(), group));
-    covered += group.group.seconds;
-    covered_after += group.seconds;
-  }
-  if (p.seconds_before > covered || p.seconds > covered_after)
-    lines.push_back({"the rest", std::string(to_string(p.rest)), "", "", "", "", time_text(p.seconds_before - covered),
-                     time_text(p.seconds - covered_after)});
-  lines.push_back({"overall", "", "", "", "", "", time_text(p.seconds_before), time_text(p.seconds)});
-  return lines;
-}
-
-std::string title_of(const Projection& p) { return fmt::format("{} -> {}\n\n", p.source, p.target); }
-
-std::string interval_text(const ProgramProjection& told) {
-  if (!std::isfinite(told.lo)) return told.reason.empty() ? "" : fmt::format("; no interval: {}", told.reason);
-  return fmt::format("; 90 % interval {} to {}, from {} pairs ({})", time_text(told.lo), time_text(told.hi), told.pairs, told.learned_from);
-}
-
-/// Says of one method what comes out, after the table.
-std::string result_of(const ToldProjection& p, bool by_name) {
-  const std::string name = by_name ? fmt::format("{}: ", to_string(p.told.method)) : "";
-  if (!std::isfinite(p.told.seconds)) return fmt::format("\n{}not told: {}\n", name, p.told.reason);
-  std::string text = fmt::format("\n{}{}speed-up {}", name, by_name ? time_text(p.told.seconds) + ", " : "", plain(p.speedup(), 3));
-  if (std::isfinite(p.plain.measured_seconds))
-    text +=
-        fmt::format("; measured there: {}, so the projection errs by {:+.1f} %", time_text(p.plain.measured_seconds), p.error_percent());
-  return text + interval_text(p.told) + "\n";
-}
-
-/// One target: the table by equations (5) to (7), and what each method that was asked for says of the whole.
-struct TargetProjections {
-  Projection plain = {};
-  std::vector<ToldProjection> told = {};
-
-  std::string results() const {
-    const bool by_name = told.size() > 1 || told.front().told.method != Method::bandwidth;
-    std::string text;
-    for (const auto& one : told) text += result_of(one, by_name);
-    return text;
-  }
-};
-
-std::string projection_text(const TargetProjections& target) {
-  Table table(headings(projected_group_columns()));
-  for (auto& line : lines_of(target.plain)) table.add(std::move(line));
-  return title_of(target.plain) + table.text() + target.results();
-}
-
-std::string as_markdown(const TargetProjections& target) {
-  return title_of(target.plain) + markdown(headings(projected_group_columns()), lines_of(target.plain)) + target.results();
-}
-
-std::string rest_in_words(const Projection& p) {
-  if (p.rest == Rest::constant) return "the rest, not covered by groups, is held constant";
-  return fmt::format("the rest scales as the groups do: their sum is divided by the covered fraction, {}", plain(p.covered_fraction, 4));
 }
 
 // ---------------------------------------------------------------------------------------------------------------- projecting
@@ -312,7 +151,7 @@ void print_all(const ProjectOptions& options, const std::vector<TargetProjection
     for (const auto& target : targets) text += (text.empty() ? "" : "\n\n") + form(target);
     return text;
   };
-  if (options.format == Format::markdown) print(joined(as_markdown) + markdown_notes(notes));
+  if (options.format == Format::markdown) print(joined(projection_markdown) + markdown_notes(notes));
   if (options.format == Format::text) print(joined(projection_text) + note_lines(notes));
 }
 
@@ -361,7 +200,8 @@ void add_project(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ProjectOptions>();
   command->footer(
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
-      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit [scope] "
+      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit "
+      "[scope] "
       "[size_bytes] method\n"
       "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound] [precision] "
       "[flops] [fma_part] [scalar_part] [bytes] [working_set_bytes] [launches]\n"
