@@ -197,6 +197,24 @@ def test_memory_is_simulated_wherever_it_is_mapped(tmp_path, caches):
     assert max(regions["again"] for regions in found.values()) < 64 * 8, found
 
 
+def test_reuse_distances_tell_what_a_simulation_tells(tmp_path):
+    """The bytes of regions in which size decides; those in which sets do are named."""
+    path = tmp_path / "caches.toml"
+    path.write_text(HEAD + LEVEL.format("l1", 32768, 8, 64) + LEVEL.format("l2", 524288, 8, 64) + LEVEL.format("l3", 8388608, 16, 64))
+    program = compiled(tmp_path, ROOT / "tests/emulator/reuse_patterns.c")
+    simulated, _ = profile(tmp_path, program, options=[f"--caches={path}"])
+    placed, done = profile(tmp_path, program, options=[f"--caches=reuse:{path}"])
+    assert "placed from reuse distances" in placed["caches"] and "placed from reuse distances" in done.stderr
+    bytes_of = [{row["name"]: {level: row["levels"][level]["bytes"] for level in BELOW_L1} for row in rows(document, "region")}
+                for document in (simulated, placed)]
+    for region in ("small sweeps", "large sweep", "random reads", "skewed reads", "stencil"):
+        for level in BELOW_L1:
+            assert bytes_of[1][region][level] == pytest.approx(bytes_of[0][region][level], rel=0.02, abs=64000), (region, level)
+    assert total(placed)["levels"]["L2"]["bytes"] >= sum(region["L2"] for region in bytes_of[1].values())
+    notes = [note for note in placed["notes"] if "fall into few sets" in note]
+    assert any("columns (L1" in note for note in notes) and not any("sweep" in note or "random" in note for note in notes)
+
+
 def stripped_library(tmp_path, *flags):
     """The library of hidden.c, a program that calls it, and where its functions were before it was stripped."""
     library, program = tmp_path / "libhidden.so", tmp_path / "hidden"

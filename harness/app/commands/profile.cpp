@@ -115,9 +115,10 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->check(up_to(std::uint64_t{1'000'000'000}, "a whole number"));
   command
       ->add_option("--caches", options->caches,
-                   "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along)")
+                   "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along); reuse, or "
+                   "reuse:GEOMETRY: count reuse distances, and place them on fully associative caches of those sizes")
       ->capture_default_str()
-      ->check(a_value("auto, no, or a geometry"));
+      ->check(a_value("auto, no, reuse, or a geometry"));
   command
       ->add_option("--roofs", options->roofs,
                    "auto: this machine's, measured once and kept; measure: anew; no: none; or a result file with ceilings")

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <set>
 
 #include "app/here/paths.hpp"
 #include "app/terminal/output_file.hpp"
 #include "machine/publishable.hpp"
 #include "measure/emulator_installation.hpp"
 #include "profile/geometry.hpp"
+#include "profile/placed_report.hpp"
 #include "profile/program.hpp"
 #include "profile/tool_log.hpp"
 
@@ -44,18 +46,28 @@ fs::path for_valgrind(const fs::path& folder) {
   return name;
 }
 
+/// Whether reuse distances are counted, and then placed on caches: "reuse" on this machine's, "reuse:NAME" on others.
+bool is_by_reuse(const ProfileOptions& options) { return options.caches == "reuse" || options.caches.starts_with("reuse:"); }
+
 void choose_caches(const ProfileOptions& options, const Launch& launch, EmulatedRun& preparation) {
   if (options.caches == "no") {
     preparation.tool.tool_options = {"--caches=no"};
     return;
   }
   const Topology topology = this_topology();
-  const auto geometry = options.caches == "auto" ? geometry_of_machine(topology) : named_geometry(options.caches);
+  const bool by_reuse = is_by_reuse(options);
+  const std::string named = by_reuse && options.caches.size() > 6 ? options.caches.substr(6) : by_reuse ? "auto" : options.caches;
+  const auto geometry = named == "auto" ? geometry_of_machine(topology) : named_geometry(named);
   const int l3_share = ranks_per_l3(topology, launch.local_size);
   preparation.tool.tool_options = geometry_options(geometry);
   if (l3_share > 1) preparation.tool.tool_options.push_back(fmt::format("--l3-share={}", l3_share));
   preparation.caches = in_words(geometry, l3_share);
   preparation.notes = geometry.notes;
+  if (!by_reuse) return;
+  preparation.tool.tool_options.push_back("--caches=reuse");
+  preparation.caches += ", as if fully associative: placed from reuse distances";
+  preparation.placed_on = geometry.levels;
+  if (preparation.placed_on.size() == 3) preparation.placed_on[2].bytes /= static_cast<std::uint64_t>(l3_share);
 }
 
 }  // namespace
@@ -153,6 +165,21 @@ void note_open_regions(ProfileResult& result) {
       result.notes.push_back(fmt::format("region '{}' was still open when its process ended: counted to the end", region.name));
 }
 
+/// Gives each process the bytes that its reuse distances make on the caches.
+void place_by_reuse(const ProfileOptions& options, const Launch& launch, ProfileResult& result) {
+  EmulatedRun chosen;
+  choose_caches(options, launch, chosen);
+  std::set<std::string> conflicts;
+  for (ProcessCounts& process : result.processes) {
+    place_on(process.report, chosen.placed_on);
+    for (auto& region : regions_that_may_conflict(process.report, chosen.placed_on)) conflicts.insert(std::move(region));
+  }
+  for (const std::string& region : conflicts)
+    result.notes.push_back(
+        fmt::format("lines fall into few sets at a time in region {}: conflicts may add to what crosses below, --caches={} simulates them",
+                    region, options.caches.size() > 6 ? options.caches.substr(6) : "auto"));
+}
+
 }  // namespace
 
 ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting,
@@ -168,6 +195,7 @@ ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch
   if (!result.endings.empty() && result.caches.empty()) result.caches = result.endings.front().caches;
   result.processes = read_process_files<ProcessCounts>(meeting, read_tool_report, result.notes);
   for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
+  if (is_by_reuse(options)) place_by_reuse(options, launch, result);
   if (options.scale_work != 1) scale(result.processes, options.scale_work);
   result.profile = merge(result.processes);
   add_rank_notes(meeting, result.endings, launch, options, result.notes);

@@ -5,6 +5,7 @@
 
 #include "app/programs/profile_table.hpp"
 #include "app/programs/profile_ways.hpp"
+#include "core/flows.hpp"
 #include "profile/tool_run.hpp"
 
 namespace plumbline::app {
@@ -12,7 +13,8 @@ namespace plumbline::app {
 /// The things that are fixed before the program starts.
 struct EmulatedRun {
   ToolCommand tool;
-  std::string caches;  // in words
+  std::string caches;                      // in words
+  std::vector<CacheLevel> placed_on = {};  // where reuse distances are counted
   std::vector<std::string> notes;
 };
 

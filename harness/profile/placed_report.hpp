@@ -1,0 +1,18 @@
+// A report that counted reuse distances gets the bytes that would cross the boundaries of given caches.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "profile/tool_report.hpp"
+
+namespace plumbline {
+
+/// Fills in the bytes below each cache, the first being L1, of threads, regions and the total: those of fully associative caches of these
+/// sizes (traffic_below). Each thread has a first and a second level of its own, and an even part of the third. Functions have no
+/// distances, and so no bytes. Nothing changes where none were counted.
+void place_on(ToolReport& report, const std::vector<CacheLevel>& caches);
+
+/// The regions in which sets may decide and not size, each once, with the caches: "turn (L1, L2)".
+std::vector<std::string> regions_that_may_conflict(const ToolReport& report, const std::vector<CacheLevel>& caches);
+
+}  // namespace plumbline

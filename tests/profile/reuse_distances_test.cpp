@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reuse distances become traffic below caches of any size, and a report's missing bytes.
+#include "profile/reuse_distances.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "profile/placed_report.hpp"
+#include "profile/profile.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// A thread reads an array of 1000 lines three times, and writes 100 lines of it each time: they come back after 999 others.
+ReuseDistances three_sweeps() {
+  return {.line_bytes = 64,
+          .buckets = {{0, 1, 0, 0, 300, 0}, {992, 1008, 1800, 200, 0, 200}, {never, never, 900, 100, 0, 0}},
+          .crowding = {{64, 3000}, {1024, 1000}}};
+}
+
+TEST(ReuseDistances, TellTheTrafficOfCachesAboveAndBelowThem) {
+  const CacheTraffic small = traffic_below(three_sweeps(), 512 * 64), large = traffic_below(three_sweeps(), 2048 * 64);
+  EXPECT_EQ(small.demand_read_bytes, 2700 * 64);
+  EXPECT_EQ(small.rfo_bytes, 300 * 64);
+  EXPECT_EQ(small.write_back_bytes, 300 * 64) << "the last sweep's are written back, too: they have sunk below 512 lines";
+  EXPECT_EQ(large.demand_read_bytes, 900 * 64) << "each line once";
+  EXPECT_EQ(large.write_back_bytes, 100 * 64);
+}
+
+TEST(ReuseDistances, AreSpreadEvenlyWithinABucket) {
+  const CacheTraffic within = traffic_below(three_sweeps(), 1000 * 64);
+  EXPECT_DOUBLE_EQ(within.demand_read_bytes, (900 + 1800 / 2.0) * 64);
+}
+
+TEST(ReuseDistances, AddBucketByBucket) {
+  ReuseDistances all;
+  add(all, three_sweeps());
+  add(all, {.line_bytes = 64, .buckets = {{64, 66, 5, 0, 0, 0}, {992, 1008, 1, 0, 0, 0}}, .crowding = {{64, 10}}});
+  ASSERT_EQ(all.buckets.size(), 4U);
+  EXPECT_EQ(all.buckets[1].read, 5);
+  EXPECT_EQ(all.buckets[2].read, 1801);
+  EXPECT_EQ(all.crowding.at(64), 3010);
+}
+
+TEST(ReuseDistances, AreNamedWhereSetsMayDecide) {
+  const CacheLevel holds_all{.name = "L2", .bytes = 1 << 20, .ways = 8}, holds_none{.name = "L1", .bytes = 32 << 10, .ways = 8};
+  ReuseDistances one_after_the_other = three_sweeps(), crowded = three_sweeps();
+  crowded.crowding = {{64, 16.0 * 3000}, {1024, 16.0 * 1000}};
+  EXPECT_DOUBLE_EQ(crowding_in(one_after_the_other, holds_none), 1);
+  EXPECT_DOUBLE_EQ(crowding_in(crowded, holds_none), 16);
+  EXPECT_FALSE(may_conflict(one_after_the_other, holds_all));
+  EXPECT_TRUE(may_conflict(crowded, holds_all));
+  EXPECT_FALSE(may_conflict(crowded, holds_none)) << "nothing is lost that it could have kept";
+  EXPECT_EQ(crowding_in(crowded, {.name = "L1", .bytes = 1024, .ways = 8}), 0) << "of 2 sets nothing is known";
+}
+
+TEST(ReuseDistances, FillInTheBytesOfAReport) {
+  const std::vector<CacheLevel> caches{{.name = "L1", .bytes = 512 * 64, .ways = 8},
+                                       {.name = "L2", .bytes = 2048 * 64, .ways = 8},
+                                       {.name = "L3", .bytes = 4 * 512 * 64, .ways = 16}};
+  const EventSums unknown{{"bytes.reg-L1.nt_store", 7}, {"bytes.L1-L2.demand_read", std::nullopt}, {"bytes.L3-mem.rfo", std::nullopt}};
+  ToolReport report;
+  report.total = unknown;
+  for (const int thread : {1, 2}) report.threads.push_back({thread, unknown, three_sweeps()});
+  report.regions = {{"sweeps", 1, 1, false, unknown, three_sweeps()}, {"none", 1, 1, false, unknown, std::nullopt}};
+  place_on(report, caches);
+  EXPECT_EQ(bytes(report.threads[0].counts, "L1-L2"), (2700 + 300 + 300) * 64 + 7);
+  EXPECT_EQ(bytes(report.threads[0].counts, "L2-L3"), (900 + 100 + 100) * 64 + 7);
+  EXPECT_EQ(bytes(report.threads[0].counts, "L3-mem"), (900 + 100 + 100) * 64 + 7) << "half of L3 is as large as L2";
+  EXPECT_EQ(event(report.total, "bytes.L1-L2.demand_read"), 2 * 2700 * 64);
+  EXPECT_EQ(event(report.regions[0].counts, "bytes.L2-L3.rfo"), 100 * 64);
+  EXPECT_EQ(event(report.regions[1].counts, "bytes.L1-L2.demand_read"), std::nullopt);
+  EXPECT_TRUE(regions_that_may_conflict(report, caches).empty());
+}
+
+TEST(ReuseDistances, LeaveAReportWithoutThemAlone) {
+  ToolReport report;
+  report.threads.push_back({1, {{"bytes.L1-L2.rfo", std::nullopt}}, std::nullopt});
+  report.total = report.threads[0].counts;
+  place_on(report, {{.name = "L1", .bytes = 32 << 10, .ways = 8}});
+  EXPECT_EQ(report.total, report.threads[0].counts);
+}
+
+}  // namespace
+}  // namespace plumbline
