@@ -133,7 +133,7 @@ def test_without_ceilings_a_case_is_ok_and_its_bound_says_why_there_is_none(bare
     assert row["bound_status"] == "unavailable" and row["bound_reason"] == "no ceilings in this file; run a campaign with [ceilings]"
 
 
-PART_OF = {"bound": ("bound_ceiling", "roof_gflops", "percent_of_roof"), "size": ("size_bytes",), "traffic": ("traffic_gbs",),
+PART_OF = {"interval": ("projected_lo", "projected_hi"), "bound": ("bound_ceiling", "roof_gflops", "percent_of_roof"), "size": ("size_bytes",), "traffic": ("traffic_gbs",),
            "size_lo": ("size_lo_bytes",), "size_hi": ("size_hi_bytes",), "topology": ("topology_bytes",), "clock": ("clock_hz",), "power": ("power_watts",),
            "limit": ("limit_gflops", "limit_gbs", "limit_seconds", "fraction_of_limit"),
            "partial_fma": ("partial_fma_gflops", "percent_of_partial_fma"),

@@ -63,6 +63,31 @@ def test_a_matrix_beyond_its_time_is_one_line():
     assert "was not told within" in one_line(*KEPT, "--matrix", "--limit", "0.000001")
 
 
+def test_options_of_the_other_form_are_one_line():
+    assert "--leave is of --matrix" in one_line(KEPT[0], "--to", KEPT[0], "--leave", "machine")
+    assert "--method is for one projection" in one_line(KEPT[0], "--matrix", "--method", "roofline")
+
+
+def test_a_file_that_takes_no_part_is_said():
+    told = json.loads(plumbline(KEPT[0], GOLDEN / "cpus/zen5_vm.h5", "--matrix", "--json"))
+    assert any("cpus/zen5_vm.h5 takes no part" in note for note in told["notes"])
+
+
+def test_the_table_of_several_methods_says_whose_it_is_and_a_node_onto_itself_has_no_interval():
+    one = ["--kernel", "validation/dgemm", "--to", KEPT[0]]
+    assert "the table is by bandwidth" not in plumbline(KEPT[0], *one)
+    told = plumbline(KEPT[0], *one, "--method", "all")
+    assert "the table is by bandwidth" in told and "no interval: both sides are the same node" in told and "90 % interval" not in told
+
+
+def test_a_ceiling_that_is_there_twice_is_one_line(tmp_path):
+    ceiling = '[[ceilings]]\nname = "mem"\nvalue = {}\nunit = "GB/s"\nmethod = "datasheet"\n'
+    spec = tmp_path / "twice.toml"
+    spec.write_text('schema = "plumbline-spec/1"\nname = "new"\n' + ceiling.format(120) + ceiling.format(99))
+    message = one_line(KEPT[0], "--to", spec)
+    assert "twice.toml:" in message and "there is a ceiling 'mem' of scope node already" in message
+
+
 def test_one_kind_of_node_alone_is_one_line(tmp_path):
     assert "two kinds" in one_line(GOLDEN / "cpus/zen4_vm.h5", "--matrix")
 

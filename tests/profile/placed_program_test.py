@@ -323,6 +323,9 @@ def test_a_window_of_time_takes_times_alone(tmp_path, built):
     (total,) = [row for row in document["rows"] if row["kind"] == "total"]
     assert total["seconds"] == pytest.approx(0.1) and 0 < total["cpu_seconds"] < 0.11
     assert "counts cannot be cut" in done.stderr and "nothing was counted" in done.stderr
+    document, _ = profile(tmp_path, built("regions.c", "-I", MARKER), "1", options=("--roofs=no", "--window=0s:0.001s"))
+    assert not [row for row in document["rows"] if row["kind"] == "region"]
+    assert any("regions are not told" in note for note in document["notes"])
 
 
 @pytest.mark.usefixtures("sampling")

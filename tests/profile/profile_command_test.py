@@ -454,7 +454,7 @@ def test_a_launch_that_cannot_be_told_from_others_wants_a_folder():
         (["--wait=abc"], "--wait: 'abc' is not a number of seconds from 0 to 1000000000"),
         (["--wait=nan"], "is not a number of seconds"),
         (["--wait=-1"], "is not a number of seconds"),
-        (["--caches="], "--caches: it wants auto, no, or a geometry"),
+        (["--caches="], "--caches: it wants auto, no, reuse, or a geometry"),
         (["-o"], "--output: it wants the name of a file"),
         (["--caches=foo"], "auto, no, a TOML file, or one of amd-interlagos, "),
     ],

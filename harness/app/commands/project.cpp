@@ -33,6 +33,7 @@ struct ProjectOptions {
   std::vector<Method> methods = {Method::bandwidth};
   bool matrix = false;
   HeldOut left_out = HeldOut::kernel;
+  bool is_left_out_named = false, is_method_named = false;
   double limit_seconds = 60;
 };
 
@@ -170,6 +171,7 @@ Exit project_file(const ProjectOptions& options) {
   if (!options.record.empty()) {
     extend(record, known_rows(targets, application.name));
     write_record(options.record, record);
+    notes.push_back(fmt::format("{} holds {} pairs now", options.record, record.rows.size()));
   }
   print_all(options, targets, notes);
   return Exit::ok;
@@ -177,6 +179,7 @@ Exit project_file(const ProjectOptions& options) {
 
 Exit project_as_asked(const ProjectOptions& options) {
   if (options.matrix) {
+    if (options.is_method_named) throw user_error("--matrix judges all methods; --method is for one projection");
     if (!options.to.empty() || !options.application.empty())
       throw user_error("--matrix projects each side onto each other; --to and --app are for one projection");
     return project_matrix({.files = options.from,
@@ -186,6 +189,7 @@ Exit project_as_asked(const ProjectOptions& options) {
                            .limit_seconds = options.limit_seconds,
                            .format = options.format});
   }
+  if (options.is_left_out_named) throw user_error("--leave is of --matrix");
   if (options.from.size() > 1) throw user_error("project takes one FROM; several files are for --matrix");
   if (options.to.empty()) throw user_error("project needs --to, the other node (a result file or a spec.toml), or --matrix");
   return project_file(options);
@@ -223,7 +227,7 @@ void add_project(CLI::App& app, Action& chosen) {
       ->option_text("scaled|constant [scaled]");
   command
       ->add_option_function<std::string>(
-          "--method", [options](const std::string& words) { options->methods = methods_named(words); },
+          "--method", [options](const std::string& words) { options->methods = methods_named(words), options->is_method_named = true; },
           "how to project: bandwidth (equations 5 to 7), roofline, efficiency, overlap, ensemble, or all")
       ->option_text("NAME [bandwidth]");
   command->add_option("--record", options->record,
@@ -232,11 +236,11 @@ void add_project(CLI::App& app, Action& chosen) {
                     "project every case from each kind of node, team and instruction set to each other, and judge the methods by it");
   command
       ->add_option_function<std::string>(
-          "--leave", [options](const std::string& word) { options->left_out = left_out_named(word); },
+          "--leave", [options](const std::string& word) { options->left_out = left_out_named(word), options->is_left_out_named = true; },
           "of --matrix: what is left out of all that a pair is told by: its kernel, or its target's machine")
       ->option_text("kernel|machine [kernel]");
   command->add_option("--limit", options->limit_seconds, "of --matrix: seconds that it may take")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1e-9, 1e6))
       ->option_text("SECONDS [60]");
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return project_as_asked(*options); }; });

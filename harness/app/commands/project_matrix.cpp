@@ -136,6 +136,19 @@ std::vector<MeasuredSide> all_sides(const MatrixOptions& options, std::vector<st
   return sides;
 }
 
+/// A file without a case that another side has, too, takes no part, which nobody would see.
+void note_files_without_pairs(const MatrixOptions& options, const std::vector<ProjectedPair>& pairs, std::vector<std::string>& notes) {
+  if (options.files.size() < 2) return;
+  for (const auto& path : options.files) {
+    const std::string label = std::filesystem::path(path).stem().string();
+    const auto is_of_it = [&](const ProjectedPair& pair) {
+      return pair.from.find(label) != pair.from.npos || pair.to.find(label) != pair.to.npos;
+    };
+    if (std::ranges::none_of(pairs, is_of_it))
+      notes.push_back(fmt::format("{} takes no part: no case of it was timed and counted that another side has, too", path));
+  }
+}
+
 std::set<std::string> machines_of(const std::vector<MeasuredSide>& sides) {
   std::set<std::string> machines;
   for (const auto& one : sides) machines.insert(one.side.machine);
@@ -172,6 +185,12 @@ std::vector<std::string> matrix_notes(const MatrixOptions& options, const std::s
     notes.push_back(fmt::format("{} CPU model{} ({}): how well it goes onto a CPU that was never seen needs {} at least", machines.size(),
                                 machines.size() == 1 ? "" : "s", fmt::join(machines, ", "), enough_machines));
   for (const auto& why : left_out) notes.push_back("left out: " + why);
+  notes.emplace_back(
+      "inside: pairs whose true time lies in the ensemble's 90 % interval; flips: pairs that another ceiling bounds there; the methods' "
+      "columns are "
+      "median errors in %; half width: of the interval, in % of the time; score: the interval score over the true time (Gneiting, Raftery "
+      "2007), "
+      "the less the better");
   return notes;
 }
 
@@ -207,9 +226,9 @@ Exit project_matrix(const MatrixOptions& options) {
   const auto sides = all_sides(options, notes);
   const auto pairs = pairs_of(sides, left_out);
   if (pairs.empty())
-    throw user_error(
-        fmt::format("no case of {} was measured on two kinds of node, team or instruction set: {}", fmt::join(options.files, ", "),
-                    left_out.empty() ? "run a campaign with several teams or flavors, or name a second file" : left_out.front()));
+    throw user_error(fmt::format(
+        "no case of {} was measured on two kinds of node, team or instruction set: {}", fmt::join(options.files, ", "),
+        left_out.empty() ? "run a campaign with several teams or flavors, or name files that have cases in common" : left_out.front()));
   const auto machines = machines_of(sides);
   if (options.left_out == HeldOut::machine && machines.size() < enough_machines)
     throw user_error(fmt::format("--leave machine needs {} CPU models, but {} {} here: name more files", enough_machines, machines.size(),
@@ -221,6 +240,7 @@ Exit project_matrix(const MatrixOptions& options) {
   const auto cells = cells_of(pairs, told);
   const auto methods = judged_methods(pairs, told);
   for (auto& note : matrix_notes(options, machines, left_out)) notes.push_back(std::move(note));
+  note_files_without_pairs(options, pairs, notes);
   if (!options.record.empty()) {
     ProjectionRecord record = read_record(options.record, true);
     extend(record, record_of(pairs, [](const auto&...) { return true; }));

@@ -147,8 +147,8 @@ void MeasuredFile::add_ceilings() {
 }
 
 void MeasuredFile::take_undecided(const Grades& others) {
-  for (auto& [key, grade] : grades_)
-    if (const auto found = others.find(key); grade == '-' && found != others.end()) grade = found->second;
+  for (const auto& [key, grade] : others)
+    if (const auto [own, is_new] = grades_.try_emplace(key, grade); !is_new && own->second == '-') own->second = grade;
 }
 
 char MeasuredFile::grade_of(const std::string& node, const std::string& counter) const {
@@ -159,7 +159,7 @@ char MeasuredFile::grade_of(const std::string& node, const std::string& counter)
 /// Names the counter as who told it; where it is not trusted, that is why there is no number.
 void MeasuredFile::hold(const MeasuredRow& row, const std::string& counter, char grade, Told& told) const {
   const auto own = own_grades_.find({row.node, counter});
-  const bool by_others = own != own_grades_.end() && own->second == '-' && grade != '-';
+  const bool by_others = (own == own_grades_.end() || own->second == '-') && grade != '-';
   told.by.push_back(fmt::format("{} ({}{})", counter, grade, by_others ? " by another of the files" : ""));
   if (grade == 'A' || grade == 'B' || !told.why_not.empty()) return;
   told.why_not = grade == '-' ? fmt::format("no score decides on {}, so that it confirms nothing", counter)

@@ -175,7 +175,8 @@ void add_values(const std::vector<Numbers>& values, const PaperExpectation& expe
   bool differs = false;
   for (std::size_t i = 0; i < values.front().size(); ++i) {
     for (const Numbers& at : values)
-      if (is_in(at[i]) != is_in(values.front()[i])) throw NoValue("what its counters leave open decides: the interval lies across a bound");
+      if (is_in(at[i]) != is_in(values.front()[i]))
+        throw NoValue("what its counters or samples leave open decides: the interval lies across a bound");
     differs = differs || !is_in(values.front()[i]);
   }
   judged.comparisons += 1;

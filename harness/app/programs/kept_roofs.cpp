@@ -50,8 +50,13 @@ std::string file_name() {
   return fmt::format("roofs-{}-{:08x}.h5", host_name(), fnv1a(machine) & 0xffffffffU);
 }
 
-std::string age_of(const fs::path& file) {
-  const auto seconds = std::chrono::duration<double>(fs::file_time_type::clock::now() - fs::last_write_time(file)).count();
+/// The age of the roofs by their own word, which a copy of the file keeps, else by the file's.
+std::string age_of(const Results& results, const fs::path& file) {
+  std::int64_t last = 0;
+  for (const auto& outcome : results.outcomes) last = std::max(last, outcome.started_unix_ns);
+  const auto since_epoch = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const double seconds = last > 0 ? since_epoch - 1e-9 * static_cast<double>(last)
+                                  : std::chrono::duration<double>(fs::file_time_type::clock::now() - fs::last_write_time(file)).count();
   if (seconds < 120) return "just now";
   if (seconds < 7200) return fmt::format("{:.0f} minutes ago", seconds / 60);
   return seconds < 2 * 86400 ? fmt::format("{:.0f} hours ago", seconds / 3600) : fmt::format("{:.0f} days ago", seconds / 86400);
@@ -104,7 +109,7 @@ ProgramEnding measure_into(const fs::path& file, bool again) {
 
 Roofs roofs_in(const fs::path& file) {
   Roofs roofs{load_results(file), {}, 0};
-  std::string note = fmt::format("roofs: {}, measured {}", without_person(file.string(), this_person()), age_of(file));
+  std::string note = fmt::format("roofs: {}, measured {}", without_person(file.string(), this_person()), age_of(roofs.results, file));
   for (const auto& disturbances : find_disturbances(roofs.results.ceilings))
     if (is_disturbed(disturbances))
       note += fmt::format("; {} of {} samples were disturbed, so that they may be too low (--roofs=measure takes them anew)",

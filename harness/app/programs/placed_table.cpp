@@ -179,8 +179,9 @@ std::string remarks_text(const std::vector<PlacedRow>& functions) {
   for (std::size_t i = 0; i < std::min(most, functions.size()); ++i) {
     const PlacedRow& row = functions[i];
     if (row.share.part < least_part || row.at->bound.empty() || row.samples < fewest_samples || is_for_waiting(row.object)) continue;
-    text += fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of that roof", printable(shortened(row.name)), 100 * row.share.part,
-                        printable(row.at->bound_ceiling), percent_of_roof_cell(*row.at));
+    text +=
+        fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of its roof of {} GFLOP/s", printable(shortened(row.name)),
+                    100 * row.share.part, printable(row.at->bound_ceiling), percent_of_roof_cell(*row.at), plain(row.at->roof_gflops, 3));
     if (row.at->of != nullptr)
       for (const auto& remark : case_remarks({*row.at})) text += "; " + remark;
     text += "\n";

@@ -115,6 +115,9 @@ void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vec
 
 /// Says what the counts of a window are not.
 void note_window(const ProfileOptions& options, const PlacedProgram& placed, std::vector<std::string>& notes) {
+  if (options.window.is_of_time())
+    notes.emplace_back(
+        "--window: regions are not told, since the times of their entries are not cut (--window=region:NAME cuts by entries)");
   if (options.window.region.empty() || !placed.program.why_not_joined.empty() || options.caches == "no") return;
   notes.emplace_back("--window: the simulated caches stand still outside of the window, and are empty where it opens for the first time");
 }

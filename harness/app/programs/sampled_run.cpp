@@ -131,6 +131,7 @@ NativeRun run_sampled(const ProfileOptions& options, const fs::path& folder, Sym
   run.regions = read_region_times(folder);
   run.regions.why_none = preloaded.why_no_regions;
   run.window_seconds = window_seconds(options.window, run);
+  if (options.window.is_of_time()) run.regions.regions.clear();  // the times of their entries are not cut
   return run;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -193,7 +194,13 @@ ProjectionSpec read_spec(const std::string& path) {
     spec.node.cores = written_or(top, "cores", absent);
     spec.node.launch_seconds = written_or(top, "launch_seconds", absent);
     if (const auto machine = top.word("machine")) spec.node.machine = machine->value;
-    each_table(top, "ceilings", [&](const WrittenTable& table) { spec.node.ceilings.push_back(read_ceiling(table)); });
+    each_table(top, "ceilings", [&](const WrittenTable& table) {
+      const NodeCeiling one = read_ceiling(table);
+      if (std::ranges::any_of(spec.node.ceilings,
+                              [&](const NodeCeiling& other) { return other.name == one.name && other.scope == one.scope; }))
+        table.fail(table.at("name"), fmt::format("there is a ceiling '{}' of scope {} already", one.name, one.scope));
+      spec.node.ceilings.push_back(one);
+    });
     if (spec.node.ceilings.empty()) top.fail(top.at(), "a spec needs at least one [[ceilings]] table");
   });
   return spec;

@@ -64,7 +64,13 @@ std::vector<std::vector<std::string>> lines_of(const Projection& p) {
   return lines;
 }
 
-std::string title_of(const Projection& p) { return fmt::format("{} -> {}\n\n", p.source, p.target); }
+bool is_by_name(const std::vector<ToldProjection>& told) { return told.size() > 1 || told.front().told.method != Method::bandwidth; }
+
+/// The table is always that of the equations, whose groups have a ceiling each.
+std::string title_of(const TargetProjections& target) {
+  return fmt::format("{} -> {}{}\n\n", target.plain.source, target.plain.target,
+                     is_by_name(target.told) ? " (the table is by bandwidth; what each method says of the whole stands below)" : "");
+}
 
 std::string interval_text(const ProgramProjection& told) {
   if (!std::isfinite(told.lo)) return told.reason.empty() ? "" : fmt::format("; no interval: {}", told.reason);
@@ -83,9 +89,8 @@ std::string result_of(const ToldProjection& p, bool by_name) {
 }
 
 std::string results_of(const std::vector<ToldProjection>& told) {
-  const bool by_name = told.size() > 1 || told.front().told.method != Method::bandwidth;
   std::string text;
-  for (const auto& one : told) text += result_of(one, by_name);
+  for (const auto& one : told) text += result_of(one, is_by_name(told));
   return text;
 }
 
@@ -139,11 +144,11 @@ Json flat_rows(const std::vector<ToldProjection>& projections) {
 std::string projection_text(const TargetProjections& target) {
   Table table(headings(projected_group_columns()));
   for (auto& line : lines_of(target.plain)) table.add(std::move(line));
-  return title_of(target.plain) + table.text() + results_of(target.told);
+  return title_of(target) + table.text() + results_of(target.told);
 }
 
 std::string projection_markdown(const TargetProjections& target) {
-  return title_of(target.plain) + markdown(headings(projected_group_columns()), lines_of(target.plain)) + results_of(target.told);
+  return title_of(target) + markdown(headings(projected_group_columns()), lines_of(target.plain)) + results_of(target.told);
 }
 
 std::string rest_in_words(const Projection& p) {

@@ -69,6 +69,12 @@ GroupForecast forecast_group(const ProjectedGroup& group, const std::string& pro
   }
 }
 
+/// Whether every ceiling is the same there: nothing is projected.
+bool is_same_node(const Projection& plain) {
+  return plain.source == plain.target &&
+         std::ranges::all_of(plain.groups, [](const ProjectedGroup& one) { return one.from.value == one.to.value; });
+}
+
 ProgramProjection sum_of(Method method, const Projection& plain, const std::vector<GroupForecast>& groups, double rest_seconds) {
   ProgramProjection sum{.method = method, .seconds = 0, .lo = 0, .hi = 0};
   double longest = 0;
@@ -86,7 +92,10 @@ ProgramProjection sum_of(Method method, const Projection& plain, const std::vect
   for (double* value : {&sum.seconds, &sum.lo, &sum.hi})
     *value = plain.rest == Rest::scaled ? *value / plain.covered_fraction : *value + rest_seconds;
   const auto uncounted = std::ranges::find_if(groups, [](const auto& one) { return !one.reason.empty(); });
-  if (!std::isfinite(sum.seconds) && uncounted != groups.end())
+  if (is_same_node(plain)) {
+    sum.lo = sum.hi = absent;
+    sum.reason = "both sides are the same node";
+  } else if (!std::isfinite(sum.seconds) && uncounted != groups.end())
     sum.reason = uncounted->reason + ": only bandwidth can be asked";
   else if (!std::isfinite(sum.lo))
     sum.reason = "the record has " + std::to_string(sum.pairs) + " pairs like this one; an interval needs " + std::to_string(least_pairs);
