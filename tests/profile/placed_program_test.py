@@ -265,7 +265,7 @@ def check_regions(document, done):
     assert found["waiting"]["cpu_seconds"] < 0.05 < found["waiting"]["seconds"]
     assert found["open"]["open"] and found["open"]["flops"] == 2_000_000
     assert found["differs"]["flops"] is None and found["differs"]["seconds"] > 0
-    assert any("'differs' has times alone: it was entered once in the timed run and 2 times" in note for note in document["notes"])
+    assert any("times alone: region 'differs': it was entered once in the timed run and 2 times" in note for note in document["notes"])
     return found
 
 
@@ -289,7 +289,7 @@ def test_marked_regions_of_a_static_program_are_counted_alone(tmp_path):
     document, _ = profile(tmp_path, program, "1")
     inner = regions(document)["inner"]
     assert inner["seconds"] is None and inner["flops"] == 3_000_000 and inner["status"] == "unavailable"
-    assert any("'inner' was not timed" in note and "statically" in note for note in document["notes"])
+    assert any("not timed: region " in note and "'inner'" in note and "statically" in note for note in document["notes"])
 
 
 @pytest.mark.parametrize("options", [(), ("--sampling=timer",)])

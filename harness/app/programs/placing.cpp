@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "app/programs/profile_rows.hpp"
@@ -96,21 +97,26 @@ void note_differences(const ProfileOptions& options, const NativeRun& native, co
         fmt::format("{} instructions were counted for each cycle of the timed run: hardly did both do the same", plain(a_cycle)));
 }
 
-/// Says of regions what their times do not.
+/// Says of regions what their times do not; what is the same of several is said once.
 void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vector<std::string>& notes) {
   constexpr double much = 0.02;
   const TimedRegions& timed = runs.native.regions;
   if (timed.lost > 0) notes.push_back(fmt::format("{} entries of regions found no room and are missing", timed.lost));
+  std::map<std::string, std::vector<std::string>> untimed, uncounted;  // names by reason
+  std::vector<std::string> brief;
   for (const TimedRegion& region : placed.program.regions) {
-    if (!region.why_no_time.empty()) notes.push_back(fmt::format("region '{}' was not timed: {}", region.name, region.why_no_time));
-    if (!region.why_no_counts.empty() && placed.program.why_not_joined.empty())
-      notes.push_back(fmt::format("region '{}' has times alone: {}", region.name, region.why_no_counts));
+    const std::string name = fmt::format("'{}'", region.name);
+    if (!region.why_no_time.empty()) untimed[region.why_no_time].push_back(name);
+    if (!region.why_no_counts.empty() && placed.program.why_not_joined.empty()) uncounted[region.why_no_counts].push_back(name);
     const double each = region.seconds * region.sum.cores / static_cast<double>(region.entries);
     if (region.why_no_time.empty() && timed.mark_seconds > much * each)
-      notes.push_back(fmt::format("region '{}' has {} entr{} of {} each: its marks cost {} besides each time, of which some is in its time",
-                                  region.name, region.entries, region.entries == 1 ? "y" : "ies", duration(each),
-                                  duration(timed.mark_seconds)));
+      brief.push_back(fmt::format("{} ({} entr{} of {} each)", name, region.entries, region.entries == 1 ? "y" : "ies", duration(each)));
   }
+  for (const auto& [why, names] : untimed) notes.push_back(fmt::format("not timed: region {}: {}", fmt::join(names, ", "), why));
+  for (const auto& [why, names] : uncounted) notes.push_back(fmt::format("times alone: region {}: {}", fmt::join(names, ", "), why));
+  if (!brief.empty())
+    notes.push_back(fmt::format("short beside its marks, which cost {} besides each time, of which some is in it: region {}",
+                                duration(timed.mark_seconds), fmt::join(brief, ", ")));
 }
 
 /// Says what the counts of a window are not.
