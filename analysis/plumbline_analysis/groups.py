@@ -8,6 +8,7 @@ from .judged import is_gpu, number, team
 CASES_A_FIGURE = 15
 # A function of a profiled program with less than this part of its FLOPs is no point: the few that it does by the way would stretch the axes.
 LEAST_PART_OF_PROGRAM = 1e-3
+WITHOUT_FLOPS = "no FLOPs"  # which is no lack of a measurement: there is no place for such a case under a roof
 
 
 @dataclass
@@ -65,6 +66,8 @@ def groups_of(show_rows):
 
 
 def _lacking(row, programs):
+    if row["status"] == "ok" and row.get("flops") == 0:
+        return WITHOUT_FLOPS
     if number(row["gflops"]) is None:
         return row.get("reason") or (f"status {row['status']}" if row["status"] != "ok" else "no FLOP/s")
     if (row["node"], row["kernel"]) in programs and number(row["flops"]) < LEAST_PART_OF_PROGRAM * programs[row["node"], row["kernel"]]:

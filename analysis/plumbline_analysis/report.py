@@ -87,7 +87,9 @@ def _figures(tables, ceilings, show, score, nodes, notes, all_roofs):
         name = "accuracy" if len(lines) <= accuracy.ROWS_A_FIGURE else f"accuracy-{number}"
         part = "" if name == "accuracy" else f"   part {number}"
         yield name, "Counter accuracy", accuracy.draw(lines[first : first + accuracy.ROWS_A_FIGURE], score, part)
-    if not lines:
+    if not lines and profile and not score["rows"]:
+        notes.append("accuracy figure (what a program should count is not known exactly: a campaign's cases tell how good the counters are)")
+    elif not lines:
         reasons = sorted({row.get("reason") or row["status"] for row in score["rows"]})
         notes.append(f"accuracy figure (nothing was counted{': ' if reasons else ''}{_few(reasons)})")
 
@@ -107,14 +109,25 @@ def _rooflines(ceiling_rows, show_rows, notes, all_roofs):
             yield name, f"Roofline, {group.title}", roofline.draw(group, roofs, rows, note, every=all_roofs, strip=without_flops.strip_of(show_rows, group))
         if len(group.rows) > len(chosen):
             yield f"cases-{group.slug}", f"All cases, {group.title}", cases.draw(group, roofs)
-    if left_out:
-        reasons = sorted({reason for _, reason in left_out})
-        notes.append(f"{len(left_out)} case{'s' if len(left_out) > 1 else ''} ({_few(reasons)})")
+    notes += _left_out_notes(left_out)
     if roofless:
         reason = "no ceilings of this node and precision" if ceiling_rows else "the file has no ceilings"
         notes.append(f"roofline of {_few(roofless)} ({reason})")
     if not found:
         notes.append(f"roofline ({'no case has both FLOP/s and an arithmetic intensity' if show_rows else 'the file has no cases'})")
+
+
+def _left_out_notes(left_out):
+    """Notes on cases without a place: those that do no arithmetic, of which nothing is missing, apart from those that lack something."""
+    for noun, is_phase in (("phase", True), ("case", False)):
+        amount = sum(reason == groups.WITHOUT_FLOPS and ("#" in case) == is_phase for case, reason in left_out)
+        if amount:
+            yield f"{amount} {noun}{'s' if amount > 1 else ''} without FLOPs ({'they are' if amount > 1 else 'it is'} listed apart, under the rooflines)"
+    for noun, is_program in (("part of the program", True), ("case", False)):
+        lacking = [reason for case, reason in left_out if reason != groups.WITHOUT_FLOPS and case.startswith("program/") == is_program]
+        if lacking:
+            first, _, rest = noun.partition(" ")
+            yield f"{len(lacking)} {first}{'s' if len(lacking) > 1 else ''}{' ' * bool(rest)}{rest} ({_few(sorted(set(lacking)))})"
 
 
 def _few(texts):

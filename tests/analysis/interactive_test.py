@@ -20,7 +20,7 @@ GOLDEN = HERE.parent / "golden"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
-from plumbline_analysis import judged, load, page  # noqa: E402
+from plumbline_analysis import groups, judged, load, page, report  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.interactive import charts, document, notebook, panels, summary, traces  # noqa: E402
 
@@ -105,6 +105,47 @@ def test_a_failure_an_unfinished_run_and_a_disturbed_one_lead_to_advice():
     advice = " ".join(answers["What to do next"])
     for words in ("plumbline run quick -o x.h5 --resume", "[ceilings]", "quiet node"):
         assert words in advice
+
+
+def test_a_whole_and_its_phases_are_never_counted_together():
+    ok = {"kernel": "proxies/cg", "node": "n", "precision": "fp64", "ranks": 1, "threads": 1, "gflops": 2.0, "flops": 1e6, "status": "ok", "reason": None, "levels": {"L1": {"ai": 1.0}},
+          "bound": "L1", "percent_of_roof": 20.0, "shortfall": {"limits": ["unoptimized", "waiting"]}}
+    halo = {"case": "proxies/cg#halo", "phase": "halo", "gflops": None, "flops": 0.0, "levels": {}, "bound": None, "percent_of_roof": None}
+    rows = [{**ok, "case": "proxies/cg"}, {**ok, "case": "proxies/cg#smooth", "phase": "smooth"}, {**ok, **halo}]
+    assert list(report._left_out_notes(groups.groups_of(rows)[1])) == ["1 phase without FLOPs (it is listed apart, under the rooflines)"]
+    note = "disturbed run, n: 5 of 9 samples were disturbed (4 shared their core with another hardware thread, 1 lost their CPU for a while, 2 had a slow clock)"
+    said = {"show": {"rows": rows, "notes": []}, "ceilings": {"rows": [], "notes": [note]}, "score": {"rows": []}, "nodes": {"rows": []}}
+    answers = {question: " ".join(found) for question, found in summary.sections({"file": "x.h5"}, said, [])}
+    assert "1 case of 1 kernel" in answers["What was measured"] and "also 2 phases" in answers["What was measured"]
+    assert "Of 1 case under the roofs" in answers["What bounds what"] and "Of 1 phase under the roofs" in answers["What bounds what"]
+    assert "more than one may hold" in answers["What bounds what"] and "without optimization (1)" in answers["What bounds what"]
+    assert "some for more than one reason: 4 shared" in answers["How well"]
+
+
+def test_of_a_profile_functions_alone_are_counted_and_what_was_cut_or_scaled_comes_first(said):
+    own = [row for row in said["show"]["rows"] if row["gflops"]][:3]
+    rows = [{**row, "case": f"program/p/part={index}", "kernel": "program/p", "flops": 1e9} for index, row in enumerate(own)]
+    rows.append({**rows[0], "case": "program/p/part=whole/r1t1"})
+    profile = {**synthetic.profile(rows[:2]), "window": "region:solve", "work_scale": 8.0}
+    show = {"rows": rows, "notes": [], "profile": profile}
+    ceilings = {**said["ceilings"], "notes": ["disturbed run, n: 4 of 5 samples were disturbed"]}
+    answers = dict(summary.sections({"file": "p.h5", "campaign_name": "quick"}, {"show": show, "ceilings": ceilings, "score": {"rows": []}, "nodes": {"rows": []}},
+                                    ["figure of box sizes (no application)"]))
+    first = " ".join(answers["What was measured"])
+    for words in ("region:solve (--window)", "smaller input times 8 (--scale-work)", "The roofs are of campaign 'quick'", "The roofs, measured apart"):
+        assert words in first
+    assert answers["What bounds what"][0].startswith("Of 2 functions under the roofs")
+    assert "known of 2 of 2 functions" in answers["How well"][0] and answers["How well"][1].startswith("When the roofs were measured")
+    assert "--roofs=measure" in answers["What to do next"][0] and answers["What is missing"] == ["Nothing that a campaign of this kind gives."]
+
+
+def test_files_of_different_campaigns_are_told_from_those_of_different_nodes(said):
+    untold = {"rows": [{"what": "a", "node": "n1", "verdict": None, "status": "unavailable", "reason": "no such case"}]}
+    other = {command: said[command] for command in ("show", "ceilings")}
+    moved = {command: {"rows": [{**row, "node": "n9"} for row in other[command]["rows"]]} for command in other}
+    for against, words in ((other, "of different campaigns"), (moved, "of different nodes")):
+        answers = dict(summary.sections({"file": "x.h5"}, said, [], {"name": "y.h5", "document": untold, **against}))
+        assert words in answers["Against y.h5"][0]
 
 
 def test_without_plotly_the_page_keeps_its_summary_and_says_what_is_left_out(many, said, monkeypatch):

@@ -6,7 +6,7 @@ from ..judged import number, team
 from ..roofline import points_of
 
 BOUNDARIES = {"L1": "reg-L1", "L2": "L1-L2", "L3": "L2-L3", "mem": "L3-mem", "shared": "reg-shared"}  # GPU's mem lies behind its L2
-LIMITS = {"unoptimized": "O0 code", "scalar": "scalar arithmetic", "instructions": "the number of instructions a cycle",
+LIMITS = {"unoptimized": "code compiled without optimization", "scalar": "scalar arithmetic", "instructions": "the number of instructions a cycle",
           "waiting": "waiting for earlier results or for data"}
 JOINS = {"transferred": "counts of another flavor of the same source", "model": "no counts: FLOPs and bytes by arithmetic"}
 
