@@ -41,26 +41,27 @@ def parse(arguments):
 
 def main(arguments=None):
     parsed = parse(arguments)
+    who = "plumbline report" if parsed.command != "paper" else "plumbline_analysis paper"  # which alone no command of plumbline draws
     try:
         from . import errors, history, paper, projection, report
     except ModuleNotFoundError as error:
         module = (error.name or "?").split(".")[0]
         package = DEBIAN_PACKAGES.get(module, f"python3-{module}")
-        print(f"plumbline report: the Python module '{module}' is missing; install it (Debian: apt install {package})", file=sys.stderr)
+        print(f"{who}: the Python module '{module}' is missing; install it (Debian: apt install {package})", file=sys.stderr)
         return 1
     try:
         paths, notes = {"report": report.write, "history": history.write, "projection": projection.write, "paper": paper.write}[parsed.command](parsed)
     except errors.InputError as error:
-        print(f"plumbline report: {error}", file=sys.stderr)
+        print(f"{who}: {error}", file=sys.stderr)
         return 2
     except errors.OutputError as error:
-        print(f"plumbline report: {error}", file=sys.stderr)
+        print(f"{who}: {error}", file=sys.stderr)
         return 1
     except Exception as error:  # nobody foresaw it: still one line, which names the file
         if parsed.debug:
             traceback.print_exc()
         told = " ".join(f"{type(error).__name__}: {error}".split())
-        print(f"plumbline report: '{parsed.file}' cannot be drawn: {told}; --debug shows where", file=sys.stderr)
+        print(f"{who}: '{parsed.file}' cannot be drawn: {told}; --debug shows where", file=sys.stderr)
         return 1
     for path in paths:
         print(path)

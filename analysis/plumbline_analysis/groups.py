@@ -18,6 +18,7 @@ class Roofs:
     bandwidths: dict  # level -> ceiling row, the fastest pattern of the level
     peaks: list       # compute ceiling rows, highest first
     note: str = ""
+    are_guides: bool = False  # the peaks are marks of a scale that nobody measured, under which nothing ends
 
     @property
     def top(self):

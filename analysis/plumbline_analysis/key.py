@@ -67,7 +67,7 @@ def _drawn_patterns(roofs, unit):
         printed = ", ".join(f"{style.level_name(level)} {style.short(row['algorithmic'])}" for level, row in filled.items())
         fills = ("; with write-allocate: the fills that stores cause count, as in the points "
                  f"(plumbline ceilings prints GB/s without: {printed})")
-    return (f"of each level the fastest pattern is drawn ({shown}){fills}; bands: least to greatest round; ridge points in {unit}; "
+    return (f"of each level the fastest pattern is drawn ({shown}){fills}; bands: least to greatest round; {'' if roofs.are_guides else f'ridge points in {unit}; '}"
             f"levels beyond 1000 {unit} are left out")
 
 

@@ -72,11 +72,17 @@ def load(path):
 
 def program():
     """The plumbline that reads: who calls this names it, else it is the one that this package came with, else the one on PATH."""
-    beside = pathlib.Path(__file__).absolute().parents[4] / "bin" / "plumbline"  # PREFIX/share/plumbline/analysis/plumbline_analysis
-    named = os.environ.get("PLUMBLINE") or (str(beside) if beside.exists() else None) or shutil.which("plumbline")
+    named = os.environ.get("PLUMBLINE") or beside(pathlib.Path(__file__).absolute()) or shutil.which("plumbline")
     if not named:
         raise InputError("no program 'plumbline' is found, which reads result files: put it on PATH, or name it in PLUMBLINE")
     return named
+
+
+def beside(module):
+    """The program that an installation (PREFIX/share/plumbline/analysis/plumbline_analysis) has beside this module, or a checkout's build."""
+    folders = [module.parents[4] / "bin"] if len(module.parents) > 4 else []
+    folders += [module.parents[2] / build / "bin" for build in ("build", "build-ci")]
+    return next((str(folder / "plumbline") for folder in folders if (folder / "plumbline").is_file()), None)
 
 
 def _frames(path):

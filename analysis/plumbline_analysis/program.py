@@ -9,6 +9,7 @@ from .judged import number
 
 FUNCTIONS_A_FIGURE = 12
 LEAST_SAMPLES = 10  # below it plumbline tells people no rate of a function
+LEAST_BARS = 7  # that the height has room for: few bars are no taller
 NO_BOUND = "#c8c8c8"
 LONGEST_NAME = 34
 
@@ -77,19 +78,21 @@ def _reach(row):
 
 def _draw_bars(axes, profile, functions):
     rest = profile["functions"][len(functions):]
+    limit = min(100.0, 1.6 * 100 * max(row["share_hi"] for row in functions))
     for place, row in enumerate(functions):
         less, more = 100 * (row["share"] - row["share_lo"]), 100 * (row["share_hi"] - row["share"])
         axes.barh(place, 100 * row["share"], color=look(row), height=0.68, alpha=0.85)
         axes.errorbar(100 * row["share"], place, xerr=[[less], [more]], color="#777777", capsize=2.5, lw=1.0)
-        axes.text(100 * row["share_hi"], place, _reach(row), va="center", fontsize=8)
+        is_long = row["share_hi"] > 0.62 * limit / 100  # its words stand in the bar
+        axes.text(0 if is_long else 100 * row["share_hi"], place, _reach(row), va="center", fontsize=8, color="white" if is_long else style.INK)
     names = [f"{style.shortened(row['name'], LONGEST_NAME)}  {position}" for position, row in enumerate(functions, start=1)]
     if rest:
         axes.barh(len(functions), 100 * sum(row["share"] for row in rest), color="white", edgecolor=style.FAINT, height=0.68)
         names.append(f"{len(rest)} other function{'s' if len(rest) > 1 else ''}")
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.tick_params(axis="y", length=0)
-    axes.invert_yaxis()
-    axes.set_xlim(0, 1.6 * 100 * max(row["share_hi"] for row in functions))
+    axes.set_ylim(max(len(names), LEAST_BARS) - 0.4, -0.6)
+    axes.set_xlim(0, limit)
     axes.set_title("at each bar: how much of the roof that bounds it the function reaches", loc="left", fontsize=8)
     axes.set_xlabel("part of all samples (%), with its interval at 95 %")
     axes.grid(True, axis="x", color="#e6e6e6", lw=0.6)

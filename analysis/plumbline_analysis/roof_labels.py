@@ -95,8 +95,10 @@ def _names_and_values(peaks):
     """The peaks of one kind in words: what their names begin with alike is said once."""
     words = [peak["name"].split() for peak in peaks]
     shared = 0 if len(peaks) == 1 else len(os.path.commonprefix(words))
-    texts = [" ".join([*name[shared:], style.short(peak["value"])]) for name, peak in zip(words, peaks)]
-    return " ".join([*words[0][:shared], ", ".join(texts)])
+    # The one whose name is what all begin with comes first: behind another it would be a number alone.
+    parts = sorted(((name[shared:], style.short(peak["value"])) for name, peak in zip(words, peaks)), key=lambda part: bool(part[0]))
+    texts = [f"{' '.join(own)}: {value}" if own else f": {value}" for own, value in parts]
+    return " ".join([*words[0][:shared], ", ".join(texts)]).replace(" : ", ": ")
 
 
 def _label_peaks_beside(axes, roofs):

@@ -40,7 +40,8 @@ def draw(group, roofs, rows, note="", size=(12.5, 7.2), every=False, strip=None,
     # By height, so that labels of those that lie side by side become one.
     shown = dataclasses.replace(roofs, peaks=sorted(kept + own_roofs(rows, kept), key=lambda peak: -peak["value"]))
     draw_roofs(axes, shown, boxes)
-    roof_labels.ridges(axes, shown, boxes)
+    if not roofs.are_guides:
+        roof_labels.ridges(axes, shown, boxes)
     for position, (row, ends) in enumerate(zip(rows, drawn), start=1):
         _number_case(axes, position, ends, boxes, style.FLAG if is_above(row) else style.INK)
     launches = [_draw_launch_roof(axes, row, boxes) for row in rows]
@@ -84,7 +85,7 @@ def _others_notes(unnamed, others):
     if unnamed:
         yield f"without a name for want of room: {', '.join(unnamed)}"
     if others:
-        yield "not drawn, as no case here is under them (GFLOP/s): " + ", ".join(f"{peak['name']} {style.short(peak['value'])}" for peak in others)
+        yield "not drawn, as no case here is under them (GFLOP/s): " + ", ".join(f"{peak['name']}: {style.short(peak['value'])}" for peak in others)
 
 
 def _draw_launch_roof(axes, row, boxes):
@@ -233,13 +234,20 @@ def draw_roofs(axes, roofs, boxes):
     bottom = axes.get_ylim()[0]
     for level, row in roofs.bandwidths.items():
         color, _ = style.level_look(level)
-        value, ridge = row["value"], roofs.ridge(level)
-        start = max(left, bottom / value)
-        axes.plot([start, ridge], [start * value, roofs.top], "-", color=color, lw=1.8, zorder=2)
-        _shade(axes, row, (start, ridge), lambda x, rate: x * rate, roofs.top, color)
-        axes.plot([ridge], [roofs.top], "o", ms=4.5, color=color, mec="white", mew=0.8, zorder=6)
-        _take_line(axes, boxes, start, start * value, ridge, roofs.top)
+        value, start = row["value"], max(left, bottom / row["value"])
+        high = axes.get_ylim()[1] if roofs.are_guides else roofs.top
+        ridge = min(right, high / value)
+        axes.plot([start, ridge], [start * value, ridge * value], "-", color=color, lw=1.8, zorder=2)
+        _shade(axes, row, (start, ridge), lambda x, rate: x * rate, high, color)
+        if not roofs.are_guides:
+            axes.plot([ridge], [high], "o", ms=4.5, color=color, mec="white", mew=0.8, zorder=6, gid="ridge")
+        _take_line(axes, boxes, start, start * value, ridge, ridge * value)
     first = min(roofs.ridge(level) for level in roofs.bandwidths)
+    if roofs.are_guides:
+        for peak in roofs.peaks:
+            axes.plot([left, right], [peak["value"]] * 2, ls=(0, (2, 4)), color=style.FAINT, lw=0.9, zorder=1.5, gid="guide")
+            _take_line(axes, boxes, left, peak["value"], right, peak["value"])
+        return
     for peak in roofs.peaks:
         begin = max(left, first * peak["value"] / roofs.top)
         top = peak is roofs.peaks[0]

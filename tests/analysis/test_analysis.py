@@ -387,7 +387,7 @@ def test_every_case_has_its_number_and_every_roof_its_value_and_spread(many):
     figure, rows = roofline_of(many)
     texts = roof_names(figure)
     assert {str(i) for i in range(1, len(rows) + 1)} <= set(texts)
-    for label in ("L1 load 525 GB/s, CV 0.4 %", "mem load 40 GB/s, CV 3.4 %", "FP64 FMA+ADD 189, CV 0.3 %"):
+    for label in ("L1 load 525 GB/s, CV 0.4 %", "mem load 40 GB/s, CV 3.4 %", "FP64 FMA+ADD: 189, CV 0.3 %"):
         assert label in texts
 
 
@@ -479,12 +479,12 @@ def test_peaks_side_by_side_share_a_label():
 
     peaks = [peak("FP64 vector FMA", 123.0), peak("FP64 vector add", 61.7), peak("FP64 vector mul", 61.5), peak("FP64 scalar add", 8.3)]
     assert [text for _, text in roof_labels.peak_labels(peaks)] == [
-        "FP64 vector FMA 123 GFLOP/s, CV 1 %", "FP64 vector add 61.7, mul 61.5 GFLOP/s", "FP64 scalar add 8.3 GFLOP/s, CV 1 %"]
+        "FP64 vector FMA: 123 GFLOP/s, CV 1 %", "FP64 vector add: 61.7, mul: 61.5 GFLOP/s", "FP64 scalar add: 8.3 GFLOP/s, CV 1 %"]
     assert [at["value"] for at, _ in roof_labels.peak_labels(peaks)] == [123.0, 61.7, 8.3]
     peaks = [{"name": name, "value": value} for name, value in (
         ("mix of FMA fraction 0.07", 63.3), ("FP64 vector mul+add", 59.1), ("FP64 vector FMA", 59.0), ("mix of FMA fraction 0.83", 58.4))]  # fmt: skip
     assert [text for _, text in roof_labels.peak_labels(peaks)] == [
-        "mix of FMA fraction 0.07 63.3, FP64 vector mul+add 59.1, FMA 59, mix of FMA fraction 0.83 58.4 GFLOP/s"
+        "mix of FMA fraction 0.07: 63.3, FP64 vector mul+add: 59.1, FMA: 59, mix of FMA fraction 0.83: 58.4 GFLOP/s"
     ]
 
 

@@ -20,6 +20,7 @@ import overlapping  # noqa: E402
 import synthetic_family as gpu  # noqa: E402
 from plumbline_analysis import family, groups, roof_labels, roofline, style, without_flops  # noqa: E402
 from plumbline_analysis.family import heat, instructions, messages, parameters, planes, trajectories  # noqa: E402
+from plumbline_analysis.load import beside  # noqa: E402
 from plumbline_analysis.papers import choosing, command, counterparts, drawing  # noqa: E402
 
 
@@ -92,6 +93,18 @@ def test_cases_without_a_measured_overhead_have_no_box_and_the_figure_says_so():
     figure = planes.draw(group_of(rows), *planes.planes_of(group_of(rows)))
     assert not with_gid(figure.axes[0], "overhead") and not with_gid(figure.axes[1], "overhead")
     assert any("none was measured" in text.get_text().replace("\n", " ") for text in figure.texts)
+
+
+def test_the_planes_say_whose_bytes_they_count_and_flag_what_is_above_its_roof():
+    group = groups.groups_of([gpu.case("validation/triad", {"n": n}, 1e9, (1e10, 1e10, 1e10), efficiency) for n, efficiency in ((8, 0.7), (9, 1.2))])[0][0]
+    level, placed, _ = planes.planes_of(group)
+    figure = planes.draw(group, level, placed)
+    flagged = [text.get_text() for text in figure.texts if text.get_color() == style.FLAG]
+    assert len(flagged) == 1 and flagged[0].endswith("above its roof")
+    assert [[text.get_text() for text in axes.texts if text.get_color() == style.FLAG] for axes in figure.axes] == [["1"]] * 3 or \
+           [[text.get_text() for text in axes.texts if text.get_color() == style.FLAG] for axes in figure.axes] == [["2"]] * 3
+    (caption,) = (text for text in figure.texts if text.get_text().startswith("bytes: what crosses"))
+    assert caption.get_fontsize() >= 9 and "GB/s" in caption.get_text() and "GFLOP/s" in caption.get_text()
 
 
 def test_no_place_in_the_planes_is_no_figure_and_a_note():
@@ -197,6 +210,11 @@ def test_only_ceilings_that_say_something_of_the_cases_are_drawn_and_the_others_
     assert any("no case here is under them" in text.get_text() for text in figure.texts)
 
 
+def test_a_number_of_a_label_stands_behind_what_it_is_of():
+    peaks = [{"name": "FP64 vector FMA (v3)", "value": 118.4}, {"name": "FP64 vector FMA", "value": 118.2}, {"name": "mix of FMA fraction 0.07", "value": 63.3}]
+    assert [text for _, text in roof_labels.peak_labels(peaks)] == ["FP64 vector FMA: 118, (v3): 118 GFLOP/s", "mix of FMA fraction 0.07: 63.3 GFLOP/s"]
+
+
 def test_names_beside_the_frame_stand_at_their_lines_and_never_touch():
     assert roof_labels.spread_out([90, 50, 10], [10, 10, 10], 0, 100) == [90, 50, 10]
     packed = roof_labels.spread_out([52, 51, 50, 2], [10, 10, 10, 10], 0, 100)
@@ -262,6 +280,8 @@ def test_the_instruction_roofline_is_of_instructions_a_second_and_a_byte():
     highest = max(row["instructions"]["per_cycle"] for row in group.rows[:4])
     marks = [text.get_text().split()[0] for text in figure.texts if text.get_gid() == "peak"]
     assert max(map(int, marks)) >= highest and "1" in marks
+    guides = with_gid(figure.axes[0], "guide")
+    assert len(guides) == len(marks) and with_gid(figure.axes[0], "ridge") == [] and {line.get_linestyle() for line in guides} == {"--"}, "no invented roof"
     assert figure.axes[0].get_ylabel() == instructions.WORDS[2] and not any("FLOP/byte" in text.get_text() for text in figure.texts)
 
 
@@ -339,6 +359,10 @@ def test_messages_stand_under_their_latency_and_bandwidth():
     (roof,), (single,) = (with_gid(figure.axes[0], f"{what} between nodes") for what in ("roof", "latency"))
     a_second = 1e9 * 20.0 / (1 + 9e4 / 8) / 8
     assert roof.get_xdata()[1] == pytest.approx(20e9 / a_second) and single.get_xdata()[1] == pytest.approx(20e9 * 2e-6)
+    twice = {("between nodes", "both ways"): [(size, 1.9 * rate) for size, rate in curves["between nodes", "one way"]]}
+    both = messages.draw(curves | twice, {**roofs, "between nodes": {**roofs["between nodes"], "both ways": 38.0}}, exchanges)
+    (above,) = with_gid(both.axes[0], "roof both ways between nodes")
+    assert above.get_ydata()[1] == 38.0 and above.get_xdata()[1] == pytest.approx(38e9 / (1.9 * a_second))
     assert roof.get_ydata()[1] == single.get_ydata()[1] == 20.0 and single.get_ydata()[0] == pytest.approx(single.get_xdata()[0] / 2e-6 / 1e9)
     assert overlapping.faults(figure) == []
 
@@ -361,8 +385,10 @@ def test_cross_talk_is_darker_the_farther_a_weight_is_from_what_the_counter_clai
     figure = heat.draw_cross_talk(maps)
     axes = figure.axes[0]
     lightness = {(cell.get_x(), cell.get_y()): sum(cell.get_facecolor()[:3]) for cell in with_gid(axes, "cell")}
-    assert lightness[0, 0] == lightness[1, 0] == lightness[0, 2] == 3.0 > lightness[0, 1] > lightness[1, 1]
-    assert {cell.get_y() // 1 for cell in with_gid(axes, "claimed")} == {0, 1, 2} and any(text.get_text() == "0.00 *" for text in axes.texts)
+    assert lightness[0, 0] == lightness[1, 0] == lightness[1, 2] == 3.0 > lightness[0, 1] > lightness[1, 1]
+    (untested,) = with_gid(axes, "untested")
+    assert (untested.get_x(), untested.get_y()) == (0, 2) and untested.get_hatch() and len(axes.texts) == 5, "what no case tells has no number"
+    assert {cell.get_y() // 1 for cell in with_gid(axes, "claimed")} == {0, 1, 2}
     assert overlapping.faults(figure) == []
 
 
@@ -403,7 +429,7 @@ def test_a_campaign_of_a_gpu_gives_the_papers_sweeps():
     assert [(title, [series.values for series in panel]) for title, panel in chosen.panels] == [("forward", [[16, 32, 64, 128]])] and chosen.stands_in == ""
     figure, stands_in = drawing.draw(ONES["paper000-figure6"], of_gpu)
     assert stands_in == "" and figure.axes[0].get_title(loc="left") == "gsrb over n" and overlapping.faults(figure) == []
-    assert any(text.get_text() == "counterpart of figure 6 of paper 000" for text in figure.texts)
+    assert any(text.get_text() == "counterpart of figure 6 of Yang, Kurth, Williams 2019" for text in figure.texts)
     figure, _ = drawing.draw(ONES["paper003-figure1"], of_gpu)
     names = " ".join(text.get_text() for text in figure.texts if text.get_gid() == "peak")
     assert "FP64 FMA" in names and "BF16 tensor" in names, "the peaks of all precisions"
@@ -420,7 +446,11 @@ def test_a_figure_whose_data_need_a_gpu_that_was_not_there_is_listed_with_that_r
     told = []
     assert not list(command.figures(documents(rows, []), told)) and len(told) == len(ONES)
     assert all(entry["reason"] and not entry["file"] for entry in told)
-    assert command.as_line(told[0]).startswith("000      1  Hierarchical ceilings of a GPU: not drawn: no ceilings of a GPU in this file (no GPU: ")
+    lines = list(command.lines_of(told))
+    assert any("not drawn" in line and ", for want of cases that" in line for line in command.lines_of([{**told[0], "reason": "no two cases of a that differ in n alone: b.toml has"}]))
+    assert "Kwack et al. 2018" in lines[0] and lines[1] == f"drawn: 0 of {len(told)} figures"
+    assert sum(line.startswith("not drawn: ") for line in lines) < len(told) / 2 and any(absent in line for line in lines)
+    assert sum(line.startswith("  000 figure 1, ") for line in lines) == 1, "each figure once, under what it lacks"
 
 
 def test_cpus_stand_in_for_a_gpu_that_was_not_there_and_the_list_says_so():
@@ -445,3 +475,11 @@ def test_a_file_that_is_not_there_is_one_line_and_exit_2(tmp_path):
                           capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(HERE.parent.parent / "analysis")})
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "missing.h5" in done.stderr, done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_the_program_of_a_checkouts_build_and_of_an_installation_is_found(tmp_path):
+    for module, program in (("analysis/plumbline_analysis/load.py", "build-ci/bin/plumbline"), ("prefix/share/plumbline/analysis/plumbline_analysis/load.py", "prefix/bin/plumbline")):
+        assert beside(tmp_path / module) is None
+        (tmp_path / program).parent.mkdir(parents=True)
+        (tmp_path / program).touch()
+        assert beside(tmp_path / module) == str(tmp_path / program)

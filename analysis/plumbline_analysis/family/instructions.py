@@ -1,7 +1,8 @@
 """The instruction roofline (after Ding and Williams 2019): instructions a second over instructions a byte at each level of memory.
 
-How many instructions a case has is what the emulator counted; its horizontal roofs are whole numbers of instructions a cycle, by the clock that
-was measured beside the times, up to the first that no case exceeds. No issue rate is measured, so that they are marks and no ceilings.
+How many instructions a case has is what the emulator counted; its horizontal lines are whole numbers of instructions a cycle, by the clock that
+was measured beside the times, up to the first that no case exceeds. No issue rate is measured, so that they are thin guide lines and no ceilings, at
+which no bandwidth ends.
 """
 import dataclasses
 
@@ -41,5 +42,5 @@ def draw(group, roofs):
     marks = [*reached, next((mark for mark in MARKS if mark > reached[-1]), reached[-1])]
     peaks = [{"name": f"{mark} a cycle of each core", "value": mark * cycles} for mark in dict.fromkeys(marks)]
     peaks.sort(key=lambda peak: -peak["value"])
-    told = f"lines: instructions a cycle at {style.short(cycles)} × 10⁹ cycles a second of all cores together; no ceiling of issue is measured"
-    return roofline.draw(group, dataclasses.replace(roofs, peaks=peaks), rows, " · ".join(filter(None, [note, told])), every=True, words=WORDS)
+    told = f"grey lines are guides, no roofs: instructions a cycle at {style.short(cycles)} × 10⁹ cycles a second of all cores together; no ceiling of issue is measured"
+    return roofline.draw(group, dataclasses.replace(roofs, peaks=peaks, are_guides=True), rows, " · ".join(filter(None, [note, told])), every=True, words=WORDS)

@@ -43,9 +43,9 @@ def roofs_of(ceiling_rows):
     return {place: own for place, own in roofs.items() if "latency" in own and "one way" in own}
 
 
-def message_rates(curves):
-    """The messages a second of the fastest stream one way, by place."""
-    return {place: max(1e9 * rate / size for size, rate in points) for (place, pattern), points in curves.items() if pattern == "one way"}
+def message_rates(curves, wanted="one way"):
+    """The messages a second of the fastest stream of that pattern, by place."""
+    return {place: max(1e9 * rate / size for size, rate in points) for (place, pattern), points in curves.items() if pattern == wanted}
 
 
 def exchanges_of(tables, show_rows):
@@ -77,9 +77,11 @@ def draw(curves, roofs, exchanges):
     style.byte_axis(axes.xaxis)
     style.log_axis(axes.yaxis)
     boxes = style.Boxes(axes.bbox.extents)
-    rates = message_rates(curves)
+    rates, both = message_rates(curves), message_rates(curves, "both ways")
     for place, own in roofs.items():
         _draw_roof(axes, place, own, rates.get(place))
+        if "both ways" in own and place in both:
+            _draw_line(axes, own["both ways"], both[place], color=WAYS[place][0], ls=(0, (1.2, 0.8)), lw=4.5, alpha=0.25, gid=f"roof both ways {place}")
     for (place, pattern), points in sorted(curves.items()):
         color, marker = WAYS[place]
         axes.plot(*zip(*points), PATTERNS[pattern], marker=marker, color=color, ms=4.5, lw=1.2, mfc=color if pattern == "one way" else "white", zorder=4,
@@ -98,15 +100,18 @@ def draw(curves, roofs, exchanges):
 
 def _draw_roof(axes, place, own, rate):
     """A size times messages a second up to the bandwidth one way, then that; and a size over the latency, dotted."""
-    color, _ = WAYS[place]
-    left, right = axes.get_xlim()
-    top = own["one way"]
     looks = [(1.0 / own["latency"], {"ls": ":", "lw": 1.2, "gid": f"latency {place}"})]
     if rate:
         looks.append((rate, {"ls": "-", "lw": 4.5, "alpha": 0.25, "gid": f"roof {place}"}))
     for messages, look in looks:
-        ridge = top * 1e9 / messages
-        axes.plot([left, ridge, right], [left * messages / 1e9, top, top], color=color, zorder=2, scalex=False, scaley=False, **look)
+        _draw_line(axes, own["one way"], messages, color=WAYS[place][0], **look)
+
+
+def _draw_line(axes, top, messages, **look):
+    """A size times so many messages a second, up to the bandwidth `top`, then that."""
+    left, right = axes.get_xlim()
+    ridge = top * 1e9 / messages
+    axes.plot([left, ridge, right], [left * messages / 1e9, top, top], zorder=2, scalex=False, scaley=False, **look)
 
 
 def _key(axes, roofs, rates, exchanges):
@@ -114,7 +119,7 @@ def _key(axes, roofs, rates, exchanges):
     names = [handle.get_label() for handle in handles]
     for place, own in roofs.items():
         handles.append(Line2D([], [], color=WAYS[place][0], lw=4.5, alpha=0.25))
-        both = f",\n{style.short(own['both ways'])} GB/s both ways" if "both ways" in own else ""
+        both = f",\n{style.short(own['both ways'])} GB/s both ways (broken)" if "both ways" in own else ""
         stream = f"{style.powers(rates[place])} messages a second,\n" if place in rates else ""
         names.append(f"roof {place}:\n{stream}{style.short(own['one way'])} GB/s one way{both};\ndotted: one at a time, {style.seconds_text(own['latency'])}")
     if exchanges:

@@ -12,6 +12,7 @@ from .. import style
 from ..groups import chosen
 from ..judged import number
 from ..key import folded
+from ..roofline import ABOVE_ROOF
 
 # What bounds a case, its colour and its symbol.
 REGIONS = {"compute": ("#0072B2", "o", "compute"), "bandwidth": ("#D55E00", "s", "bandwidth"), "overhead": (style.OVERHEAD, "^", "launch overhead")}
@@ -35,6 +36,16 @@ class Placed:
     launches: float
     complexity_region: str
     time_region: str
+
+    @property
+    def seconds(self):
+        """What it took, and the least that its roofs allow."""
+        return max(self.compute_seconds, self.bandwidth_seconds), max(self.flops / self.peak, self.bytes / self.bandwidth, self.overhead)
+
+    @property
+    def is_above(self):
+        spent, least = self.seconds
+        return 100 * least / spent >= ABOVE_ROOF
 
     @property
     def balance(self):
@@ -82,9 +93,18 @@ def draw(group, level, placed, note=""):
     draw_complexity(complexity, placed, level)
     draw_times(times, placed)
     draw_both(both, placed, level)
-    _draw_key(figure, placed, level, note)
-    figure.text(0.012, 0.975, f"Time-based roofline   {group.title}", fontsize=12, fontweight="bold")
+    _draw_key(figure, placed, note)
+    figure.text(0.012, 0.981, f"Time-based roofline   {group.title}", fontsize=12, fontweight="bold")
+    figure.text(0.012, 0.962, _caption(placed, level), fontsize=9)
     return figure
+
+
+def _caption(placed, level):
+    """The level whose bytes are counted, and the rates by which work is time."""
+    least, most = (pick(one.peak for one in placed) / 1e9 for pick in (min, max))
+    peaks = f"{style.short(most)} GFLOP/s" if most < 1.02 * least else f"{style.short(least)} to {style.short(most)} GFLOP/s"
+    return (f"bytes: what crosses the boundary of {style.level_name(level)} towards the core, and back, at {style.short(placed[0].bandwidth / 1e9)} GB/s; "
+            f"FLOPs at each case's own roof of arithmetic, {peaks}")
 
 
 # ------------------------------------------------------------------------------------------------------------------ complexity
@@ -96,7 +116,7 @@ def draw_complexity(axes, placed, level):
     boxes = _boxes(axes, {pick(one.balance for one in placed) for pick in (min, max)})
     for one in placed:
         _symbol(axes, boxes, one.bytes, one.flops, one.complexity_region, closed=True)
-    _numbers(axes, boxes, [(one.position, one.bytes, one.flops) for one in placed])
+    _numbers(axes, boxes, [(one.position, one.bytes, one.flops) for one in placed], _above(placed))
     _label_balance(axes, boxes, placed)
     _label_boxes(axes, boxes, placed, lambda one: (one.overhead * one.bandwidth, one.overhead * one.peak))
     axes.set_title("Complexity: what has to be done", loc="left", fontsize=9.5)
@@ -163,7 +183,7 @@ def _label_boxes(axes, boxes, placed, corner):
 
 def _label_balance(axes, boxes, placed):
     least, most = (pick(one.balance for one in placed) for pick in (min, max))
-    value = style.short(most) if most < 1.02 * least else f"{style.short(least)} to {style.short(most)}, by each case's arithmetic"
+    value = style.short(most) if most < 1.02 * least else f"{style.short(least)} to {style.short(most)}"
     _along_diagonal(axes, boxes, most, f"balance {value} FLOP/byte")
 
 
@@ -177,7 +197,7 @@ def _along_diagonal(axes, boxes, slope, text):
     length, angle = math.hypot(c - a, d - b), math.atan2(d - b, c - a)
     room = length - style.text_width(axes, text, 8)
     candidates = []
-    for away, vertical in ((5, "bottom"), (18, "bottom"), (31, "bottom")):
+    for away, vertical in ((-31, "top"), (-18, "top"), (-5, "top"), (31, "bottom"), (18, "bottom"), (5, "bottom")):
         for step in range(6, max(7, int(room)), 10):
             candidates.append((a + math.cos(angle) * step - math.sin(angle) * away, b + math.sin(angle) * step + math.cos(angle) * away, "left", vertical))
     style.place(axes, boxes, candidates[::-1], text, math.degrees(angle), fontsize=8)
@@ -200,7 +220,7 @@ def draw_times(axes, placed):
     _isochrones(axes)
     for one in placed:
         _symbol(axes, boxes, one.bandwidth_seconds, one.compute_seconds, one.time_region, closed=False)
-    _numbers(axes, boxes, [(one.position, one.bandwidth_seconds, one.compute_seconds) for one in placed])
+    _numbers(axes, boxes, [(one.position, one.bandwidth_seconds, one.compute_seconds) for one in placed], _above(placed))
     _label_boxes(axes, boxes, placed, lambda one: (one.overhead, one.overhead))
     axes.set_title("Time: what it took, and for what   (grey corners: equal run time)", loc="left", fontsize=9.5)
 
@@ -225,7 +245,7 @@ def draw_both(axes, placed, level):
         axes.plot([one.bytes, x], [one.flops, y], "-", color=REGIONS[one.complexity_region][0], lw=1.2, alpha=0.6, zorder=3, gid="performance")
         _symbol(axes, boxes, x, y, one.time_region, closed=False)
         _symbol(axes, boxes, one.bytes, one.flops, one.complexity_region, closed=True)
-    _numbers(axes, boxes, [(one.position, one.bytes, one.flops) for one in placed])
+    _numbers(axes, boxes, [(one.position, one.bytes, one.flops) for one in placed], _above(placed))
     _label_balance(axes, boxes, placed)
     _label_boxes(axes, boxes, placed, lambda one: (one.overhead * one.bandwidth, one.overhead * one.peak))
     _time_axes(axes, placed)
@@ -271,6 +291,10 @@ def _boxes(axes, slopes):
     return boxes
 
 
+def _above(placed):
+    return {one.position for one in placed if one.is_above}
+
+
 def _symbol(axes, boxes, x, y, region, closed):
     color, marker, _ = REGIONS[region]
     axes.plot([x], [y], marker, ms=7, mec=color, mfc=color if closed else "white", mew=1.4, zorder=5 if closed else 4.5,
@@ -279,12 +303,15 @@ def _symbol(axes, boxes, x, y, region, closed):
     boxes.add(at[0] - 7, at[1] - 7, at[0] + 7, at[1] + 7)
 
 
-def _numbers(axes, boxes, points):
+def _numbers(axes, boxes, points, flagged):
+    """The cases' numbers; those of cases above their roof are flagged."""
     for position, x, y in points:
-        style.number_near(axes, boxes, position, axes.transData.transform((x, y)))
+        label = style.number_near(axes, boxes, position, axes.transData.transform((x, y)))
+        if position in flagged:
+            label.set_color(style.FLAG)
 
 
-def _draw_key(figure, placed, level, note):
+def _draw_key(figure, placed, note):
     x, y, advance = 0.565, 0.468, 0.0142
     present = [region for region in REGIONS if any(region in (one.complexity_region, one.time_region) for one in placed)]
     symbols = [style.handle(*REGIONS[region][:2]) for region in present] + [Line2D([], [], ls="none", marker="o", ms=7, mec=style.INK, mfc="white", mew=1.3)]
@@ -296,8 +323,8 @@ def _draw_key(figure, placed, level, note):
     for one in placed:
         label = folded(f"{one.row.get('label') or one.row['case']} {one.row.get('flavor') or ''}", 60)
         lines.append((str(one.position), label[0] + ("…" if len(label) > 1 else ""), style.INK, 8.0))
-        lines.append(("", _verdict(one), "#555555", 7.5))
-    closing = [note, f"bytes from {style.level_name(level)}: those that cross its boundary towards the core, and back",
+        lines.append(("", _verdict(one), style.FLAG if one.is_above else "#555555", 7.5))
+    closing = [note,
                "" if any(one.overhead for one in placed) else "no box of launch overhead: none was measured for these cases"]
     for text in folded(" · ".join(filter(None, closing)), 78):
         lines.append((None, text, "#555555", 7.0))
@@ -311,6 +338,5 @@ def _draw_key(figure, placed, level, note):
 
 def _verdict(one):
     words = REGIONS[one.complexity_region][2]
-    spent = max(one.compute_seconds, one.bandwidth_seconds)
-    least = max(one.flops / one.peak, one.bytes / one.bandwidth, one.overhead)
-    return f"{style.seconds_text(spent)}, at the roofs {style.seconds_text(least)}: {words}"
+    spent, least = one.seconds
+    return f"{style.seconds_text(spent)}, at the roofs {style.seconds_text(least)}: {words}{', above its roof' if one.is_above else ''}"

@@ -90,7 +90,10 @@ def panel(axes, roofs, shown, kernel, parameter, found, named=False):
     roofline.draw_bare_roofs(axes, roofs)
     for level, row in roofs.bandwidths.items():
         style.take_line(axes, boxes, *((x, x * row["value"]) for x in (axes.get_xlim()[0], roofs.ridge(level))))
-    ends = [end for series in found for end in _draw_series(axes, boxes, series)]
+    letters = [f" {letter}" for letter in "abc"] if named and len(found) > 1 else [""] * len(found)
+    ends = []
+    for series, letter in zip(found, letters):
+        ends += [(f"{parameter}={exact}{letter}" if named else value, place) for value, exact, place in _draw_series(axes, boxes, series, joined=named)]
     for value, place in ends:
         style.number_near(axes, boxes, value, axes.transData.transform(place), nearest=9, fontsize=7.5)
     if named:
@@ -98,12 +101,25 @@ def panel(axes, roofs, shown, kernel, parameter, found, named=False):
         roof_labels.ridges(axes, highest, boxes)
         roof_labels.label(axes, highest, boxes, beside=False)
     axes.set_title(f"{kernel.rsplit('/', 1)[-1]} over {parameter}", fontsize=9, loc="left")
-    axes.set_title(style.shortened(found[0].fixed, 44) if len(found) == 1 else f"{len(found)} series", fontsize=7, loc="right", color="#555555")
+    told = style.shortened(found[0].fixed, 44) if len(found) == 1 else f"{len(found)} series"
+    if any(letters):
+        told = style.shortened(", ".join(f"{letter.strip()}: {_own_words(series, found)}" for series, letter in zip(found, letters)), 60)
+    axes.set_title(told, fontsize=7, loc="right", color="#555555")
 
 
-def _draw_series(axes, boxes, series):
-    """A path a level, an arrow where it ends; returns the first and the last value with the place of each."""
+def _own_words(series, found):
+    """What is fixed in a series, without what is fixed alike in all of them."""
+    words = [set(one.fixed.split()) for one in found]
+    return " ".join(word for word in series.fixed.split() if word not in set.intersection(*words))
+
+
+def _draw_series(axes, boxes, series, joined=False):
+    """A path a level, an arrow where it ends; returns the first and the last value, rounded and exact, with the place of each. `joined`: a hair
+    line through the levels of each case."""
     levels = {}
+    for row in series.rows if joined else ():
+        points = roofline.points_of(row)
+        axes.plot([points[0][2], points[-1][2]] if points else [], [row["gflops"]] * (2 if points else 0), "-", color=style.INK, lw=0.7, alpha=0.45, zorder=2.5, gid="case")
     for step, row in enumerate(series.rows):
         for name, _, ai, _ in roofline.points_of(row):
             levels.setdefault(name, []).append((ai, row["gflops"], 3.0 + 4.0 * step / (len(series.rows) - 1), source_of(row, name)))
@@ -114,5 +130,6 @@ def _draw_series(axes, boxes, series):
             style.draw_point(axes, x, y, name, source, size)
             at = axes.transData.transform((x, y))
             boxes.add(at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4)
-    ends = [(style.powers(series.values[index]), row, roofline.points_of(row)) for index, row in ((0, series.rows[0]), (-1, series.rows[-1]))]
-    return [(value.replace(" ", ""), (points[-1][2], row["gflops"])) for value, row, points in ends if points]
+    ends = [(series.values[index], row, roofline.points_of(row)) for index, row in ((0, series.rows[0]), (-1, series.rows[-1]))]
+    return [(style.powers(value).replace(" ", ""), f"{value:.12g}" if isinstance(value, (int, float)) else value, (points[-1][2], row["gflops"]))
+            for value, row, points in ends if points]

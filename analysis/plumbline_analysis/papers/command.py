@@ -14,10 +14,11 @@ from . import counterparts, drawing
 from .choosing import Absent
 
 ACCESSES = "accesses x 16 B"
+LACKS, ALL_NEEDED = ("no two cases", "the campaign has no "), " and have FLOPs, bytes, time and ceilings"  # as choosing.py words what a figure lacks
 
 
 def write(arguments):
-    """Prints a line a figure; returns the paths written, and no notes: the lines say all."""
+    """Prints which figures are drawn, and what the others lack; returns the paths written, and no notes: the lines say all."""
     folder = arguments.output or os.path.dirname(os.path.abspath(arguments.file))
     documents = read(arguments.file)
     told = []
@@ -30,8 +31,7 @@ def write(arguments):
             file.write((json.dumps({"schema": "plumbline-papers/1", "file": os.path.basename(arguments.file), "figures": told}, indent=1) + "\n").encode())
     except OSError as error:
         raise OutputError(f"'{error.filename or folder}' cannot be written: {error.strerror}; choose another folder with -o") from error
-    for entry in told:
-        print(as_line(entry))
+    print("\n".join(lines_of(told)))
     return [path for _, *paths in saved for path in paths] + [target], []
 
 
@@ -63,8 +63,27 @@ def figures(documents, told):
         yield one.name, one.title, figure
 
 
-def as_line(entry):
-    head = f"{entry['paper']} {entry['figure']:>6}  {entry['title']}: "
-    if entry["reason"]:
-        return f"{head}not drawn: {entry['reason']}"
-    return f"{head}{entry['file']}" + (f" (of CPUs, where the paper has a GPU: {entry['stands_in']})" if entry["stands_in"] else "")
+def lines_of(told):
+    """The papers; the figures drawn; and the others by what would give them, with what each lacks."""
+    yield "papers: " + "; ".join(f"{paper} {who}, {what}" for paper, (who, what) in counterparts.PAPERS.items())
+    drawn = [entry for entry in told if not entry["reason"]]
+    yield f"drawn: {len(drawn)} of {len(told)} figures" + (":" if drawn else "")
+    for entry in drawn:
+        yield f"  {_figure(entry)}: {entry['file']}" + (" (of CPUs, where the paper has a GPU)" if entry["stands_in"] else "")
+    for reason in dict.fromkeys(entry["stands_in"] for entry in drawn if entry["stands_in"]):
+        yield f"  (of CPUs, as {reason})"
+    reasons = {}
+    for entry in told:
+        if entry["reason"]:
+            lack, _, advice = entry["reason"].rpartition(": ") if entry["reason"].startswith(LACKS) else ("", "", entry["reason"])
+            reasons.setdefault(advice, []).append((entry, lack.replace(ALL_NEEDED, "")))
+    for advice, entries in reasons.items():
+        yield f"not drawn: {len(entries)}{', for want of cases that' if entries[0][1] else ':'} {advice}"
+        for entry, lack in entries:
+            yield f"  {_figure(entry)}" + (f": {lack}" if lack else "")
+    if any(ALL_NEEDED in (entry["reason"] or "") for entry in told):
+        yield "a case counts here if it has FLOPs, bytes, time and ceilings"
+
+
+def _figure(entry):
+    return f"{entry['paper']} figure {entry['figure']}, {entry['title']}" if entry["figure"][0].isdigit() else f"{entry['paper']} {entry['title']}"

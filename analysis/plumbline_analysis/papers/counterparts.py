@@ -1,10 +1,10 @@
-"""Each figure of the papers that this project follows, and what draws its counterpart from a campaign's cases.
-
-The papers: 000 Yang, Kurth, Williams 2019 (GPUs); 001 Williams, slides on the Roofline model; 002 Wang et al. 2020 (time-based roofline); 003 Wang
-et al. 2020 (hierarchical roofline of deep learning); 004 Kwack et al. 2018 (CPUs, counters).
-"""
+"""Each figure of the papers that this project follows, and what draws its counterpart from a campaign's cases."""
 from dataclasses import dataclass, field
 
+# Authors and year, and what a paper is about.
+PAPERS = {"000": ("Yang, Kurth, Williams 2019", "hierarchical roofline of GPUs"), "001": ("Williams, slides", "the Roofline model"),
+          "002": ("Wang et al. 2020", "time-based roofline"), "003": ("Yang, Wang et al. 2020", "hierarchical roofline of deep learning"),
+          "004": ("Kwack et al. 2018", "counters and rooflines of CPUs")}
 FORWARD, BACKWARD = {"direction": "forward"}, {"direction": ("backward", "backward_data", "backward_weights")}
 BOTH_WAYS = (("forward", FORWARD), ("backward", BACKWARD))
 
@@ -71,7 +71,7 @@ def _of_004():
               ("16", "Direct solver over size: SuperLU", "proxies/sparse_lu", "24"))
     flavors = {"15": {"flavor": "lib-mumps"}, "16": {"flavor": "lib-superlu"}}
     for number, words, kernel, by_accesses in sweeps:
-        facts = {**cpu, "kernel": kernel, "parameter": "n", "ignored": ("planes", "lines", "levels"), "panels": (("", flavors.get(number, {})),), "campaign": "applications.toml, cg.toml, direct.toml"}
+        facts = {**cpu, "kernel": kernel, "parameter": "n", "ignored": ("planes", "lines", "levels"), "panels": (("", flavors.get(number, {})),), "campaign": "one of applications.toml, cg.toml and direct.toml"}
         yield number, words, "sweep", facts
         yield by_accesses, f"{words}, by L1 accesses", "by_accesses", facts
     yield "17", "A program under the roofs (there: SETSM)", "program", {**cpu, "campaign": "none: plumbline profile PROGRAM"}

@@ -6,13 +6,14 @@ from ..family import planes, trajectories
 from ..judged import is_gpu, number, team
 from ..key import legend_entries
 from .choosing import LADDER, Absent, choose, has_values, why_no_gpu
+from .counterparts import PAPERS
 
 
 def draw(one, documents):
     """Returns a figure and what stands in it for the paper's (or ""); raises Absent."""
     figure, stands_in = WAYS[one.how](one, documents)
     number_of = f"figure {one.figure}" if one.figure[0].isdigit() else f"the {one.figure}"
-    figure.text(0.995, 0.004, f"counterpart of {number_of} of paper {one.paper}", ha="right", va="bottom", fontsize=7, color="#777777")
+    figure.text(0.995, 0.004, f"counterpart of {number_of} of {PAPERS[one.paper][0]}", ha="right", va="bottom", fontsize=7, color="#777777")
     return figure, stands_in
 
 
