@@ -107,6 +107,18 @@ def test_a_failure_an_unfinished_run_and_a_disturbed_one_lead_to_advice():
         assert words in advice
 
 
+def test_the_notes_above_a_table_explain_columns_that_it_has(said):
+    ceilings = {**said["ceilings"], "rows": [{**row, "traffic_gbs": 9.0, "fraction_of_limit": 0.5} for row in said["ceilings"]["rows"]],
+                "notes": ["how, behind the semicolon: a loop", "disturbed: 1 of 9 ceilings, marked !, spread more", "reaches: the largest working set"]}
+    rows = [{**row, "shortfall": {"limits": ["unoptimized", "waiting"]}} for row in said["show"]["rows"]]
+    text = page.build("x.h5", [], ceilings, {**said["show"], "rows": rows, "notes": ["~: from an interval", "AI: arithmetic intensity"]}, said["score"], {})
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", text)
+    assert {"best", "traffic (GB/s)", "reaches (bytes)", "of limit (%)", "how", "AI L1", "of roof (%)", "limited also by", "bytes by"} <= set(heads)
+    for words in ("marked !", "behind the semicolon", "~: from"):
+        assert words not in text
+    assert "O0 code, waiting" in text and ">50<" in text and "reaches: the largest" in text
+
+
 def test_a_whole_and_its_phases_are_never_counted_together():
     ok = {"kernel": "proxies/cg", "node": "n", "precision": "fp64", "ranks": 1, "threads": 1, "gflops": 2.0, "flops": 1e6, "status": "ok", "reason": None, "levels": {"L1": {"ai": 1.0}},
           "bound": "L1", "percent_of_roof": 20.0, "shortfall": {"limits": ["unoptimized", "waiting"]}}

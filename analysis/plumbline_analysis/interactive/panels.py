@@ -99,7 +99,7 @@ def _strip(rows, node, name, shares):
             if has_flops and points_of({"levels": row["levels"] or {}}):
                 continue
             share = shares.get(row["case"], (None,))[0]
-            found.append({"label": row.get("label") or row["case"], "kernel": row["kernel"], "phase": row.get("phase") or "", "seconds": row["seconds"],
+            found.append({"label": f"{row.get('label') or row['case']} {row.get('flavor') or ''} {row.get('precision') or ''}".replace(" - ", " ").strip(), "kernel": row["kernel"], "phase": row.get("phase") or "", "seconds": row["seconds"],
                           "share": share, "why": "no FLOPs" if not has_flops else "no arithmetic intensity"})
     return sorted(found, key=lambda one: (-(one["share"] or 0), -one["seconds"]))
 

@@ -22,7 +22,7 @@ def measured(profile):
 
 
 def counted(profile):
-    """How many functions have FLOPs that were counted."""
+    """The number of functions that have FLOPs beside their time."""
     rows = _parts(profile)
     known = [row for row in rows if number(row.get("gflops"))]
     if profile.get("why_not_joined"):

@@ -2,6 +2,7 @@
 "use strict";
 
 const SYMBOLS = {circle: "●", "triangle-down": "▼", square: "■", "triangle-up": "▲", diamond: "◆", cross: "✚", star: "★"};
+const LEVEL_SYMBOLS = {L1: "●", shared: "▼", L2: "■", L3: "▲", mem: "◆", system: "✚"};
 const LEVEL_NAMES = {mem: "memory", system: "host memory"};
 const FEW_POINTS = 400;  // up to so many are obstacles for labels
 const ZOOM = 1.4, NARROW = 600;  // px
@@ -72,7 +73,7 @@ class Roofline {
   nameOf(key, value) {
     if (key !== "levels") return value;
     const trace = this.panel.figure.data.find((one) => one.meta.role === "point" && one.meta.level === value);
-    const symbol = trace ? SYMBOLS[trace.marker.symbol.split("-open")[0]] : "—";
+    const symbol = trace ? SYMBOLS[trace.marker.symbol.split("-open")[0]] : LEVEL_SYMBOLS[value] || "★";
     const line = this.panel.figure.data.find((one) => one.meta.level === value);
     const mark = element("span", {class: "symbol", "aria-hidden": "true"}, symbol);
     mark.style.color = themed((trace ? trace.marker : line.line).color);

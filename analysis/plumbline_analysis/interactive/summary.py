@@ -58,7 +58,7 @@ def _measured(facts, show, ceilings):
 
 
 def _kinds_of(ceiling_rows):
-    """How many ceilings there are of each kind, in words."""
+    """The number of ceilings of each kind, in words."""
     levels = collections.Counter(row["level"] for row in ceiling_rows if number(row["value"]))
     memory = [style.level_name(level) for level in style.LEVELS if levels[level]]
     kinds = {"arithmetic": levels["compute"] + levels["vector"], f"bandwidth ({few(memory, 9)})": sum(levels[level] for level in style.LEVELS),
@@ -107,7 +107,7 @@ def _quality(show, ceilings, score, nodes):
 
 
 def _disturbed(note, messages, is_of_roofs):
-    """What plumbline ceilings says of disturbances, in words that stand alone; `messages`: ceilings of messages, whose spread it does not judge."""
+    """A note of plumbline ceilings on disturbances, in words that stand alone; `messages`: ceilings of messages, whose spread it does not judge."""
     told = note.replace(", marked !,", "").replace("disturbed run, ", "disturbed run on ")
     parts = re.search(r"(\d+) of \d+ samples were disturbed \(([^)]*)\)", told)
     if parts and sum(map(int, re.findall(r"(?:^|, )(\d+) ", parts[2]))) > int(parts[1]):
