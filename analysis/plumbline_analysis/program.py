@@ -83,7 +83,7 @@ def _draw_bars(axes, profile, functions):
         less, more = 100 * (row["share"] - row["share_lo"]), 100 * (row["share_hi"] - row["share"])
         axes.barh(place, 100 * row["share"], color=look(row), height=0.68, alpha=0.85)
         axes.errorbar(100 * row["share"], place, xerr=[[less], [more]], color="#777777", capsize=2.5, lw=1.0)
-        is_long = row["share_hi"] > 0.62 * limit / 100  # its words stand in the bar
+        is_long = row["share_hi"] > 0.68 * limit / 100  # its words stand in the bar
         axes.text(0 if is_long else 100 * row["share_hi"], place, _reach(row), va="center", fontsize=8, color="white" if is_long else style.INK)
     names = [f"{style.shortened(row['name'], LONGEST_NAME)}  {position}" for position, row in enumerate(functions, start=1)]
     if rest:

@@ -128,7 +128,7 @@ def test_a_whole_and_its_phases_are_never_counted_together():
     note = "disturbed run, n: 5 of 9 samples were disturbed (4 shared their core with another hardware thread, 1 lost their CPU for a while, 2 had a slow clock)"
     said = {"show": {"rows": rows, "notes": []}, "ceilings": {"rows": [], "notes": [note]}, "score": {"rows": []}, "nodes": {"rows": []}}
     answers = {question: " ".join(found) for question, found in summary.sections({"file": "x.h5"}, said, [])}
-    assert "1 case of 1 kernel" in answers["What was measured"] and "also 2 phases" in answers["What was measured"]
+    assert "1 case of 1 kernel" in answers["What was measured"] and "and 2 phases of the applications" in answers["What was measured"]
     assert "Of 1 case under the roofs" in answers["What bounds what"] and "Of 1 phase under the roofs" in answers["What bounds what"]
     assert "more than one may hold" in answers["What bounds what"] and "without optimization (1)" in answers["What bounds what"]
     assert "some for more than one reason: 4 shared" in answers["How well"]

@@ -39,7 +39,7 @@ class Placed:
 
     @property
     def seconds(self):
-        """What it took, and the least that its roofs allow."""
+        """The time that it took, and the least that its roofs allow."""
         return max(self.compute_seconds, self.bandwidth_seconds), max(self.flops / self.peak, self.bytes / self.bandwidth, self.overhead)
 
     @property

@@ -108,7 +108,7 @@ def panel(axes, roofs, shown, kernel, parameter, found, named=False):
 
 
 def _own_words(series, found):
-    """What is fixed in a series, without what is fixed alike in all of them."""
+    """The words of what is fixed in a series, without what is fixed alike in all of them."""
     words = [set(one.fixed.split()) for one in found]
     return " ".join(word for word in series.fixed.split() if word not in set.intersection(*words))
 

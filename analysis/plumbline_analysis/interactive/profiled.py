@@ -8,7 +8,7 @@ PARTS = ("function", "kernel")  # of a program on CPUs and on GPUs; regions and 
 
 
 def measured(profile):
-    """What ran, and what of it was measured: all of it or a part, counts of its own or those of a smaller input."""
+    """The program, and what of it was measured: all of it or a part, counts of its own or those of a smaller input."""
     wall = f", which ran for {seconds(profile['wall_seconds'])}" if number(profile.get("wall_seconds")) else ""
     functions, regions = (len({row["name"] for row in profile.get("rows") or [] if row.get("kind") in kinds}) for kinds in (PARTS, ("region",)))
     parts = f": it as a whole and by {functions} function{'' if functions == 1 else 's'}" if functions else ""

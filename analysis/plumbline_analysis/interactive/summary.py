@@ -41,7 +41,7 @@ def _measured(facts, show, ceilings):
         teams = sorted({team(row) for row in cases})
         phases = len(rows) - len(cases)
         yield (f"{count(len(cases), 'case')} of {count(len(kernels), 'kernel')} ({few(kernels)})" + (f" in {few(precisions)}" if precisions else "")
-               + f", by {few([team_words(one) for one in teams])}" + (f"; of applications among them also {count(phases, 'phase')}" if phases else "") + ".")
+               + f", by {few([team_words(one) for one in teams])}" + (f"; and {count(phases, 'phase')} of the applications among them" if phases else "") + ".")
     kinds = _kinds_of(ceilings["rows"])
     if kinds:
         words = ", ".join(f"{amount} of {kind}" for kind, amount in kinds.items())
