@@ -357,6 +357,7 @@ def test_a_profile_is_bars_with_intervals_and_places_with_their_numbers(many):
     (interval,) = bars.collections[0].get_segments()
     assert [x for x, _ in interval] == pytest.approx([100 * first["share_lo"], 100 * first["share_hi"]])
     assert any(text.get_text().strip().startswith(f"{first['percent_of_roof']:.0f} % of ") for text in bars.texts)
+    assert bars.get_xlim()[1] <= 100 and abs(bars.get_ylim()[0] - bars.get_ylim()[1]) >= program.LEAST_BARS, "parts of a whole, and bars of a bar's height"
     assert {str(number) for number in range(1, 13)} <= {text.get_text() for text in places.texts}
 
 
