@@ -4,7 +4,7 @@
 set(plumbline_known_architectures 75 80 90a 100 120)
 
 # Where a family of architectures begins. nvcc makes PTX of a source once for a family, and machine code of it for each architecture: code that
-# does not ask for another architecture than these (__CUDA_ARCH__) gets the same machine code as from PTX for each, in 3 parts of the time in 5.
+# does not ask for another architecture than these (__CUDA_ARCH__) gets the same machine code as from PTX for each, in three quarters of the time.
 set(plumbline_families_begin 70 75 80 100)
 
 # Whose code runs on a compute capability ("8.6"): the known one that harness/cuda/module.cu picks, too, so that a result has the same flavor
