@@ -41,7 +41,8 @@ TEST(Projecting, bounds_that_flip_are_those_that_were_written_down_before) {
   for (const auto& one : file["cases"]) {
     const TimedPart timed{.part = part_of(one["part"]), .kernel = "k", .seconds = 1};
     const ProjectedPair pair = pair_of(timed, side_of(one["home"], "here"), side_of(one["target"], "there"), 1);
-    const bool is_right = pair.home_bound == one["home_bound"] && pair.target_bound == one["target_bound"];
+    const bool is_right =
+        pair.home_bound == one["home_bound"].get<std::string>() && pair.target_bound == one["target_bound"].get<std::string>();
     right += is_right ? 1 : 0;
     if (!is_right) std::cout << one["name"] << ": " << pair.home_bound << " to " << pair.target_bound << "\n";
   }
