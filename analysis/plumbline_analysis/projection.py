@@ -44,7 +44,7 @@ def draw(rows):
         ratio = [row["projected_seconds"] / row["measured_seconds"] for row in of_kind]
         bars = [spread(row) for row in of_kind]
         axes.errorbar(truth, ratio, yerr=[[low for low, _ in bars], [high for _, high in bars]], fmt=symbol, color=color, markersize=4, linewidth=0,
-                      elinewidth=0.6, alpha=0.75, label=f"{kind}: {len(of_kind)} pairs, {sum(row['is_inside'] for row in of_kind)} inside")
+                      elinewidth=0.6, alpha=0.75, label=f"{kind}: {len(of_kind)} pairs, {sum(row['is_inside'] is True for row in of_kind)} inside")
     axes.axhspan(1 - NEAR, 1 + NEAR, color=style.FAINT, alpha=0.25, linewidth=0)
     axes.axhline(1, color=style.INK, linewidth=0.8)
     axes.set_xscale("log")

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import time
 
+import pytest
+
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 SOFTWARE_GL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 CODES = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9, " ": 32}
@@ -15,6 +17,14 @@ PATIENCE = 20  # seconds, for one answer of the browser
 
 def program():
     return next((found for found in map(shutil.which, NAMES) if found), None)
+
+
+def require():
+    """Skips the file of tests that calls it where a part is missing of what draws the page, or of what shows it."""
+    for module in ("h5py", "numpy", "pandas", "matplotlib", "plotly"):
+        pytest.importorskip(module, reason=f"SKIP: python3-{module} is not installed")
+    if not program():
+        pytest.skip("SKIP: no Chromium is installed (Debian: apt install chromium-headless-shell)", allow_module_level=True)
 
 
 class Browser:

@@ -6,19 +6,16 @@ import xml.etree.ElementTree
 
 import pytest
 
-for module in ("h5py", "numpy", "pandas", "matplotlib", "plotly"):
-    pytest.importorskip(module, reason=f"SKIP: python3-{module} is not installed")
-
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent.parent / "analysis"), str(HERE)]
 
 import browser  # noqa: E402
+
+browser.require()
+
 import synthetic  # noqa: E402
 from plumbline_analysis import judged, load, page  # noqa: E402
 from plumbline_analysis.interactive import document  # noqa: E402
-
-if not browser.program():
-    pytest.skip("SKIP: no Chromium is installed (Debian: apt install chromium-headless-shell)", allow_module_level=True)
 
 WIDTHS = (1400, 900, 420)
 TEXT_BOXES = (HERE / "text_boxes.js").read_text()

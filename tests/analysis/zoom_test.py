@@ -5,19 +5,16 @@ import sys
 
 import pytest
 
-for module in ("h5py", "numpy", "pandas", "matplotlib", "plotly"):
-    pytest.importorskip(module, reason=f"SKIP: python3-{module} is not installed")
-
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent.parent / "analysis"), str(HERE)]
 
 import browser  # noqa: E402
+
+browser.require()
+
 import synthetic  # noqa: E402
 from plumbline_analysis import judged, load, page  # noqa: E402
 from plumbline_analysis.interactive import document  # noqa: E402
-
-if not browser.program():
-    pytest.skip("SKIP: no Chromium is installed (Debian: apt install chromium-headless-shell)", allow_module_level=True)
 
 POINTS, VISITS, ROUNDS, MOST = 10_000, 2, 15, 1.5
 browser.PATIENCE = 180  # seconds: without a GPU the first frame of so many takes long

@@ -64,8 +64,8 @@ def test_a_matrix_beyond_its_time_is_one_line():
 
 
 def test_options_of_the_other_form_are_one_line():
-    assert "--leave is of --matrix" in one_line(KEPT[0], "--to", KEPT[0], "--leave", "machine")
-    assert "--method is for one projection" in one_line(KEPT[0], "--matrix", "--method", "roofline")
+    assert "--leave requires --matrix" in one_line(KEPT[0], "--to", KEPT[0], "--leave", "machine")
+    assert "--method excludes --matrix" in one_line(KEPT[0], "--matrix", "--method", "roofline")
 
 
 def test_a_file_that_takes_no_part_is_said():

@@ -10,13 +10,12 @@
 #include "app/commands/project_matrix.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/programs/profile_parts.hpp"
+#include "app/results/placed_file.hpp"
 #include "app/results/projection_record_file.hpp"
 #include "app/results/projection_spec.hpp"
 #include "app/results/projection_table.hpp"
-#include "app/results/result_file.hpp"
 #include "app/terminal/columns.hpp"
 #include "app/terminal/streams.hpp"
-#include "model/ceilings/ceiling_limits.hpp"
 #include "model/placement/node_ceilings.hpp"
 #include "model/projecting/projected_program.hpp"
 
@@ -33,7 +32,6 @@ struct ProjectOptions {
   std::vector<Method> methods = {Method::bandwidth};
   bool matrix = false;
   HeldOut left_out = HeldOut::kernel;
-  bool is_left_out_named = false, is_method_named = false;
   double limit_seconds = 60;
 };
 
@@ -44,23 +42,15 @@ bool is_toml(const std::string& path) { return std::filesystem::path(path).exten
 ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::vector<std::string>& notes,
                        std::vector<std::string>& about_program) {
   if (is_toml(path)) return read_spec(path);
-  Selection selection;
-  selection.file = path;
-  selection.kernel = kernel;
-  const Results results = load_selected(selection);
-  const auto nodes = node_facts(results, notes);
+  const PlacedFile file(path, kernel, notes);
+  const auto& nodes = file.nodes;
   if (nodes.empty()) throw user_error(fmt::format("{} describes no machine, so it cannot be one side of a projection", path));
   if (nodes.size() > 1) notes.push_back(fmt::format("{} has {} nodes; {} stands for it", path, nodes.size(), nodes.front().node));
-  auto ceilings = fit_ceilings(results.ceilings, nodes);
-  hold_to_limits(ceilings, results.ceilings, nodes);
-  const Measurements measurements = measurements_of(results);
-  const auto set = chosen_counters(results, "");
-  ProjectionSpec side{.node = node_spec(nodes.front(), ceilings), .application = {}};
-  const auto placements = place(measurements, ceilings, set ? &*set : nullptr);
-  if (!results.profile.empty() && kernel.empty())
-    side.application = application_of(results.profile, placements, nodes.front().node, about_program);
+  ProjectionSpec side{.node = node_spec(nodes.front(), file.ceilings), .application = {}};
+  if (!file.results.profile.empty() && kernel.empty())
+    side.application = application_of(file.results.profile, file.placements, nodes.front().node, about_program);
   else
-    side.application = {.name = "one sweep of each case", .groups = groups_of(placements, nodes.front().node)};
+    side.application = {.name = "one sweep of each case", .groups = groups_of(file.placements, nodes.front().node)};
   if (side.node.ceilings.empty())
     throw user_error(fmt::format("{} has no ceilings; measure them with a [ceilings] table in the campaign", path));
   return side;
@@ -179,7 +169,6 @@ Exit project_file(const ProjectOptions& options) {
 
 Exit project_as_asked(const ProjectOptions& options) {
   if (options.matrix) {
-    if (options.is_method_named) throw user_error("--matrix judges all methods; --method is for one projection");
     if (!options.to.empty() || !options.application.empty())
       throw user_error("--matrix projects each side onto each other; --to and --app are for one projection");
     return project_matrix({.files = options.from,
@@ -189,7 +178,6 @@ Exit project_as_asked(const ProjectOptions& options) {
                            .limit_seconds = options.limit_seconds,
                            .format = options.format});
   }
-  if (options.is_left_out_named) throw user_error("--leave is of --matrix");
   if (options.from.size() > 1) throw user_error("project takes one FROM; several files are for --matrix");
   if (options.to.empty()) throw user_error("project needs --to, the other node (a result file or a spec.toml), or --matrix");
   return project_file(options);
@@ -225,21 +213,26 @@ void add_project(CLI::App& app, Action& chosen) {
           "--rest", [options](const std::string& word) { options->rest = rest_named(word); },
           "what becomes of time that no group covers: scaled or constant")
       ->option_text("scaled|constant [scaled]");
-  command
-      ->add_option_function<std::string>(
-          "--method", [options](const std::string& words) { options->methods = methods_named(words), options->is_method_named = true; },
-          "how to project: bandwidth (equations 5 to 7), roofline, efficiency, overlap, ensemble, or all")
-      ->option_text("NAME [bandwidth]");
+  auto* const method = command
+                           ->add_option_function<std::string>(
+                               "--method", [options](const std::string& words) { options->methods = methods_named(words); },
+                               "how to project: bandwidth (equations 5 to 7), roofline, efficiency, overlap, ensemble, or all")
+                           ->option_text("NAME [bandwidth]");
   command->add_option("--record", options->record,
                       "JSON file of projections whose truth is known: intervals come from it, and what becomes known here is added");
-  command->add_flag("--matrix", options->matrix,
-                    "project every case from each kind of node, team and instruction set to each other, and judge the methods by it");
+  auto* const matrix =
+      command
+          ->add_flag("--matrix", options->matrix,
+                     "project every case from each kind of node, team and instruction set to each other, and judge the methods by it")
+          ->excludes(method);
   command
       ->add_option_function<std::string>(
-          "--leave", [options](const std::string& word) { options->left_out = left_out_named(word), options->is_left_out_named = true; },
+          "--leave", [options](const std::string& word) { options->left_out = left_out_named(word); },
           "of --matrix: what is left out of all that a pair is told by: its kernel, or its target's machine")
+      ->needs(matrix)
       ->option_text("kernel|machine [kernel]");
   command->add_option("--limit", options->limit_seconds, "of --matrix: seconds that it may take")
+      ->needs(matrix)
       ->check(CLI::Range(1e-9, 1e6))
       ->option_text("SECONDS [60]");
   add_format_options(*command, options->format);

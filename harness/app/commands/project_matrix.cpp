@@ -6,14 +6,14 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "app/commands/schemas.hpp"
+#include "app/results/placed_file.hpp"
 #include "app/results/projection_record_file.hpp"
-#include "app/results/result_file.hpp"
 #include "app/terminal/columns.hpp"
 #include "app/terminal/streams.hpp"
-#include "model/ceilings/ceiling_limits.hpp"
 #include "model/projecting/judged_methods.hpp"
 #include "model/projecting/measured_sides.hpp"
 #include "model/statistics/spread.hpp"
@@ -31,7 +31,12 @@ struct MatrixRow {
 
   double projected() const { return told->seconds[index_of(method)]; }
   double error_percent() const { return 100 * (projected() / pair->true_seconds - 1); }
-  bool is_inside() const { return told->lo[index_of(method)] <= pair->true_seconds && pair->true_seconds <= told->hi[index_of(method)]; }
+  /// Whether the interval holds the truth; nothing where there is no interval.
+  std::optional<bool> is_inside() const {
+    const double lo = told->lo[index_of(method)], hi = told->hi[index_of(method)];
+    if (!std::isfinite(lo) || !std::isfinite(hi)) return std::nullopt;
+    return lo <= pair->true_seconds && pair->true_seconds <= hi;
+  }
 };
 
 /// A cell of the matrix: all pairs from one side to another.
@@ -39,7 +44,6 @@ struct MatrixCell {
   std::string from = {}, to = {}, kind = {};
   std::size_t pairs = 0, inside = 0, flips = 0;
   ByMethod median_error_percent = {};
-  double median_half_width_percent = absent;
 };
 
 const Columns<MatrixRow>& row_columns() {
@@ -62,7 +66,7 @@ const Columns<MatrixRow>& row_columns() {
       {"projected_hi", "upper end", [](const Row& row) { return row.told->hi[index_of(row.method)]; }},
       {"measured_seconds", "its time on the second, measured", [](const Row& row) { return row.pair->true_seconds; }},
       {"error_percent", "how far the projection lies off that", &Row::error_percent},
-      {"is_inside", "whether the interval holds what was measured", &Row::is_inside},
+      {"is_inside", "whether the interval holds what was measured; null where there is none", &Row::is_inside},
       {"learned_from", "class of pairs that weights and interval are of", [](const Row& row) { return row.told->learned_from; }},
       {"learned_pairs", "how many there were", [](const Row& row) { return row.told->pairs; }}};
   return columns;
@@ -112,41 +116,30 @@ const Columns<MatrixCell>& cell_columns() {
 
 // ------------------------------------------------------------------------------------------------------------------ sides
 
-/// The file's sides; a label where there are several files.
-std::vector<MeasuredSide> sides_in(const std::string& path, const std::string& kernel, const std::string& label,
-                                   std::vector<std::string>& notes) {
-  Selection selection;
-  selection.file = path;
-  selection.kernel = kernel;
-  const Results results = load_selected(selection);
-  const auto nodes = node_facts(results, notes);
-  auto ceilings = fit_ceilings(results.ceilings, nodes);
-  hold_to_limits(ceilings, results.ceilings, nodes);
-  const Measurements measurements = measurements_of(results);
-  const auto set = chosen_counters(results, "");
-  return measured_sides(measurements, ceilings, nodes, place(measurements, ceilings, set ? &*set : nullptr), label);
+/// Of several files a side's conditions name the one that it was measured in.
+std::string label_of(const MatrixOptions& options, const std::string& path) {
+  return options.files.size() > 1 ? std::filesystem::path(path).stem().string() : "";
 }
 
 std::vector<MeasuredSide> all_sides(const MatrixOptions& options, std::vector<std::string>& notes) {
   std::vector<MeasuredSide> sides;
   for (const auto& path : options.files) {
-    const std::string label = options.files.size() > 1 ? std::filesystem::path(path).stem().string() : "";
-    for (auto& one : sides_in(path, options.kernel, label, notes)) sides.push_back(std::move(one));
+    const PlacedFile file(path, options.kernel, notes);
+    for (auto& one : measured_sides(file.measurements, file.ceilings, file.nodes, file.placements, label_of(options, path)))
+      sides.push_back(std::move(one));
   }
   return sides;
 }
 
 /// A file without a case that another side has, too, takes no part, which nobody would see.
-void note_files_without_pairs(const MatrixOptions& options, const std::vector<ProjectedPair>& pairs, std::vector<std::string>& notes) {
-  if (options.files.size() < 2) return;
-  for (const auto& path : options.files) {
-    const std::string label = std::filesystem::path(path).stem().string();
-    const auto is_of_it = [&](const ProjectedPair& pair) {
-      return pair.from.find(label) != pair.from.npos || pair.to.find(label) != pair.to.npos;
-    };
-    if (std::ranges::none_of(pairs, is_of_it))
+void note_files_without_pairs(const MatrixOptions& options, const std::vector<MeasuredSide>& sides, const std::vector<ProjectedPair>& pairs,
+                              std::vector<std::string>& notes) {
+  const auto is_paired = [&](const MeasuredSide& one) {
+    return std::ranges::any_of(pairs, [&](const auto& pair) { return pair.from == one.side.name || pair.to == one.side.name; });
+  };
+  for (const auto& path : options.files)
+    if (std::ranges::none_of(sides, [&](const auto& one) { return one.side.conditions == label_of(options, path) && is_paired(one); }))
       notes.push_back(fmt::format("{} takes no part: no case of it was timed and counted that another side has, too", path));
-  }
 }
 
 std::set<std::string> machines_of(const std::vector<MeasuredSide>& sides) {
@@ -164,7 +157,7 @@ std::vector<MatrixCell> cells_of(const std::vector<ProjectedPair>& pairs, const 
     for (; i < pairs.size() && pairs[i].from == cell.from && pairs[i].to == cell.to; ++i) {
       for (std::size_t m = 0; m < method_count; ++m)
         errors[m].push_back(std::abs(MatrixRow{&pairs[i], &told[i], static_cast<Method>(m)}.error_percent()));
-      cell.inside += MatrixRow{&pairs[i], &told[i], Method::ensemble}.is_inside() ? 1 : 0;
+      cell.inside += MatrixRow{&pairs[i], &told[i], Method::ensemble}.is_inside().value_or(false) ? 1 : 0;
       cell.flips += pairs[i].flips() ? 1 : 0;
     }
     cell.pairs = i - first;
@@ -185,12 +178,10 @@ std::vector<std::string> matrix_notes(const MatrixOptions& options, const std::s
     notes.push_back(fmt::format("{} CPU model{} ({}): how well it goes onto a CPU that was never seen needs {} at least", machines.size(),
                                 machines.size() == 1 ? "" : "s", fmt::join(machines, ", "), enough_machines));
   for (const auto& why : left_out) notes.push_back("left out: " + why);
+  notes.emplace_back("inside: pairs whose true time lies in the ensemble's 90 % interval; flips: pairs that another ceiling bounds there");
   notes.emplace_back(
-      "inside: pairs whose true time lies in the ensemble's 90 % interval; flips: pairs that another ceiling bounds there; the methods' "
-      "columns are "
-      "median errors in %; half width: of the interval, in % of the time; score: the interval score over the true time (Gneiting, Raftery "
-      "2007), "
-      "the less the better");
+      "the methods' columns are median errors; half width: of the intervals, in parts of the time; score: the interval score over "
+      "the true time (Gneiting, Raftery 2007), the less the better");
   return notes;
 }
 
@@ -240,7 +231,7 @@ Exit project_matrix(const MatrixOptions& options) {
   const auto cells = cells_of(pairs, told);
   const auto methods = judged_methods(pairs, told);
   for (auto& note : matrix_notes(options, machines, left_out)) notes.push_back(std::move(note));
-  note_files_without_pairs(options, pairs, notes);
+  note_files_without_pairs(options, sides, pairs, notes);
   if (!options.record.empty()) {
     ProjectionRecord record = read_record(options.record, true);
     extend(record, record_of(pairs, [](const auto&...) { return true; }));

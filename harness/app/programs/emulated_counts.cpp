@@ -46,8 +46,17 @@ fs::path for_valgrind(const fs::path& folder) {
   return name;
 }
 
-/// Whether reuse distances are counted, and then placed on caches: "reuse" on this machine's, "reuse:NAME" on others.
-bool is_by_reuse(const ProfileOptions& options) { return options.caches == "reuse" || options.caches.starts_with("reuse:"); }
+/// --caches as it is meant: a geometry, or "auto", and whether it is simulated or reuse distances are placed on it ("reuse", "reuse:NAME").
+struct WantedCaches {
+  std::string geometry;
+  bool by_reuse = false;
+
+  explicit WantedCaches(const std::string& word) : geometry(word) {
+    constexpr std::string_view reuse = "reuse", of_geometry = "reuse:";
+    by_reuse = word == reuse || word.starts_with(of_geometry);
+    if (by_reuse) geometry = word == reuse ? "auto" : word.substr(of_geometry.size());
+  }
+};
 
 void choose_caches(const ProfileOptions& options, const Launch& launch, EmulatedRun& preparation) {
   if (options.caches == "no") {
@@ -55,15 +64,14 @@ void choose_caches(const ProfileOptions& options, const Launch& launch, Emulated
     return;
   }
   const Topology topology = this_topology();
-  const bool by_reuse = is_by_reuse(options);
-  const std::string named = by_reuse && options.caches.size() > 6 ? options.caches.substr(6) : by_reuse ? "auto" : options.caches;
-  const auto geometry = named == "auto" ? geometry_of_machine(topology) : named_geometry(named);
+  const WantedCaches wanted(options.caches);
+  const auto geometry = wanted.geometry == "auto" ? geometry_of_machine(topology) : named_geometry(wanted.geometry);
   const int l3_share = ranks_per_l3(topology, launch.local_size);
   preparation.tool.tool_options = geometry_options(geometry);
   if (l3_share > 1) preparation.tool.tool_options.push_back(fmt::format("--l3-share={}", l3_share));
   preparation.caches = in_words(geometry, l3_share);
   preparation.notes = geometry.notes;
-  if (!by_reuse) return;
+  if (!wanted.by_reuse) return;
   preparation.tool.tool_options.push_back("--caches=reuse");
   preparation.caches += ", as if fully associative: placed from reuse distances";
   preparation.placed_on = geometry.levels;
@@ -177,7 +185,7 @@ void place_by_reuse(const ProfileOptions& options, const Launch& launch, Profile
   for (const std::string& region : conflicts)
     result.notes.push_back(
         fmt::format("lines fall into few sets at a time in region {}: conflicts may add to what crosses below, --caches={} simulates them",
-                    region, options.caches.size() > 6 ? options.caches.substr(6) : "auto"));
+                    region, WantedCaches(options.caches).geometry));
 }
 
 }  // namespace
@@ -195,7 +203,7 @@ ProfileResult collect_counts(const ProfileOptions& options, const Launch& launch
   if (!result.endings.empty() && result.caches.empty()) result.caches = result.endings.front().caches;
   result.processes = read_process_files<ProcessCounts>(meeting, read_tool_report, result.notes);
   for (auto& process : result.processes) process.report.command = publishable(process.report.command, person);
-  if (is_by_reuse(options)) place_by_reuse(options, launch, result);
+  if (WantedCaches(options.caches).by_reuse) place_by_reuse(options, launch, result);
   if (options.scale_work != 1) scale(result.processes, options.scale_work);
   result.profile = merge(result.processes);
   add_rank_notes(meeting, result.endings, launch, options, result.notes);
