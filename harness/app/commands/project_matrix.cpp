@@ -116,7 +116,7 @@ const Columns<MatrixCell>& cell_columns() {
 
 // ------------------------------------------------------------------------------------------------------------------ sides
 
-/// Of several files a side's conditions name the one that it was measured in.
+/// The conditions of a side name the file that it was measured in, where there are several.
 std::string label_of(const MatrixOptions& options, const std::string& path) {
   return options.files.size() > 1 ? std::filesystem::path(path).stem().string() : "";
 }
