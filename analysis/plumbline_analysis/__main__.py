@@ -34,6 +34,8 @@ def parse(arguments):
     paper = commands.add_parser("paper", help="counterparts of the papers' figures, from one result file; of a folder the experiment of Kwack et al. 2018")
     paper.add_argument("file", metavar="FILE|DIR", help="result file, or folder with series, series_flows and stencils, each .h5 and .score.json")
     paper.add_argument("-o", "--output", metavar="DIR", help="folder for the figures, and papers.json or kwack2018.json (default: where the input is)")
+    for command in (report, nights, matrix):
+        command.add_argument("--dark", action="store_true", help="draw on a dark ground, for slides")
     for command in (report, nights, matrix, paper):
         command.add_argument("--debug", action="store_true", help="after an error that nobody foresaw, show where in this package it rose")
     return parser.parse_args(arguments)

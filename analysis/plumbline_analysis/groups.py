@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from . import style
 from .judged import is_gpu, number, team
+from .own_files import slug
 
 CASES_A_FIGURE = 15
 # A function of a profiled program with less than this part of its FLOPs is no point: the few that it does by the way would stretch the axes.
@@ -48,7 +49,7 @@ class Group:
 
     @property
     def slug(self):
-        return "".join(c if c.isalnum() or c in "-._" else "_" for c in f"{self.node}-{self.precision}-{self.team_name}")
+        return slug(f"{self.node}-{self.precision}-{self.team_name}")
 
 
 def groups_of(show_rows):

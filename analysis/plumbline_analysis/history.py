@@ -1,5 +1,7 @@
-"""The nights of a folder: a control chart for each case and ceiling on a node, and each link that is not steady, from what `plumbline history DIR --json` says."""
+"""The nights of a folder: a control chart for each case and ceiling on a node, and each link that is not steady, from what `plumbline history DIR --json` says;
+and how cases moved under the roofs."""
 import datetime
+import itertools
 import os
 
 import matplotlib
@@ -8,6 +10,8 @@ from matplotlib.lines import Line2D
 
 from . import judged, style
 from .errors import OutputError
+from .family import nights
+from .own_files import slug
 from .report import save_all
 
 PANELS_A_FIGURE, COLUMNS = 12, 2
@@ -26,7 +30,8 @@ def write(arguments):
     try:
         os.makedirs(arguments.output, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
-            saved = save_all(figures(document["rows"]), arguments.output)
+            drawn = itertools.chain(figures(document["rows"]), nights.figures(arguments.file, document["rows"], notes))
+            saved = save_all(drawn, arguments.output, arguments.dark)
     except OSError as error:
         place = error.filename or arguments.output
         raise OutputError(f"'{place}' cannot be written: {error.strerror}; choose another folder with -o") from error
@@ -42,8 +47,7 @@ def figures(rows):
         pages = [of_node[i : i + PANELS_A_FIGURE] for i in range(0, len(of_node), PANELS_A_FIGURE)]
         for number, page in enumerate(pages, start=1):
             part = f"-{number}" if len(pages) > 1 else ""
-            name = "".join(c if c.isalnum() or c in "-._" else "_" for c in node)
-            yield f"history-{name}{part}", f"Nights of {node}", draw(node, page)
+            yield f"history-{slug(node)}{part}", f"Nights of {node}", draw(node, page)
 
 
 def _with_clusters(rows):

@@ -15,3 +15,8 @@ def replacing(target):
     except BaseException:
         os.unlink(draft)
         raise
+
+
+def slug(text):
+    """The text as a part of a file's name."""
+    return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)

@@ -2,21 +2,31 @@
 from . import style
 from .judged import number
 
+LEAST_PART = 0.01  # of a case's FLOPs: a precision below it is no part of a mix that is told
 
 def mix_roofs(rows, peaks):
-    """The roof of a case's own mix of FMAs, sums and products, where that is its lowest.
+    """The roof of a case's own mix of precisions, and of FMAs, sums and products, where that is its lowest.
 
     As `plumbline show --json` has it (older documents: what equation 7 of Yang et al. 2019 leaves of the peak); one within 2 % of a ceiling
     or of another such roof is not drawn.
     """
     found = {}
     for row in rows:
-        value, mix = number(row.get("compute_roof_gflops", row.get("partial_fma_gflops"))), (row.get("fma_mix") or {}).get(row["precision"])
-        if not value or not mix or mix["fraction"] >= 1 or value > 1.000001 * (number(row.get("roof_gflops")) or 0):
+        value, name = number(row.get("compute_roof_gflops", row.get("partial_fma_gflops"))), mix_name(row)
+        if not value or not name or value > 1.000001 * (number(row.get("roof_gflops")) or 0):
             continue
         if all(abs(value / other - 1) > 0.02 for other in [*found, *(peak["value"] for peak in peaks)]):
-            found[value] = {"name": f"mix of FMA fraction {mix['fraction']:.2f}", "value": value}
+            found[value] = {"name": name, "value": value}
     return [found[value] for value in sorted(found, reverse=True)]
+
+
+def mix_name(row):
+    """A case's mix in words: its precisions, those of a percent or more, else its part of FMAs; empty where it is of FMAs in one precision."""
+    parts = {precision: part for precision, part in (row.get("compute_mix") or {}).items() if part >= LEAST_PART}
+    if len(parts) > 1:
+        return "mix of " + ", ".join(f"{100 * part:.0f} % {precision}" for precision, part in sorted(parts.items(), key=lambda one: -one[1]))
+    mix = (row.get("fma_mix") or {}).get(row["precision"])
+    return f"mix of FMA fraction {mix['fraction']:.2f}" if mix and mix["fraction"] < 1 else ""
 
 
 def occupancy_roofs(rows, peaks):

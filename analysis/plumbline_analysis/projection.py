@@ -20,7 +20,7 @@ def write(arguments):
     try:
         os.makedirs(arguments.output, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
-            saved = save_all(figures(rows), arguments.output)
+            saved = save_all(figures(rows), arguments.output, arguments.dark)
     except OSError as error:
         place = error.filename or arguments.output
         raise OutputError(f"'{place}' cannot be written: {error.strerror}; choose another folder with -o") from error

@@ -3,11 +3,11 @@ import os
 
 import matplotlib
 
-from . import accuracy, bandwidth, boxes, cases, family, groups, judged, page, program, roofline, style, vector, without_flops
+from . import accuracy, bandwidth, boxes, cases, dark, family, groups, judged, page, program, roofline, style, vector, without_flops
 from .errors import OutputError
 from .interactive import document
 from .load import load
-from .own_files import replacing
+from .own_files import replacing, slug
 
 
 def write(arguments):
@@ -22,7 +22,7 @@ def write(arguments):
     try:
         os.makedirs(arguments.output, exist_ok=True)
         with matplotlib.rc_context(style.SETTINGS):
-            figures = save_all(_figures(tables, ceilings, show, score, nodes, notes, arguments.all_roofs), arguments.output)
+            figures = save_all(_figures(tables, ceilings, show, score, nodes, notes, arguments.all_roofs), arguments.output, arguments.dark)
         target = os.path.join(arguments.output, "report.html")
         name = os.path.basename(arguments.file)
         interactive = document.parts(name, tables, said, notes, against)
@@ -42,9 +42,12 @@ def _against(arguments, notes):
     return {"name": os.path.basename(arguments.against), "document": judged.read(arguments.compare, "compare", notes), **said}
 
 
-def save_all(figures, folder):
+def save_all(figures, folder, is_dark=False):
+    """Writes each (file name, title, figure) as PNG and SVG; returns (title, path of the PNG, path of the SVG) of each."""
     saved = []
     for name, title, figure in figures:
+        if is_dark:
+            dark.darken(figure)
         png, svg = (os.path.join(folder, f"{name}.{kind}") for kind in ("png", "svg"))
         with replacing(png) as file:
             figure.savefig(file, format="png", dpi=150)
@@ -58,14 +61,14 @@ def _figures(tables, ceilings, show, score, nodes, notes, all_roofs):
     """Yields (file name, title, figure)."""
     profile = program.of(show)
     if profile:
-        yield f"profile-{_slug(profile['name'])}", f"Functions of {profile['name']}", program.draw(profile, ceilings["rows"], show["rows"])
+        yield f"profile-{slug(profile['name'])}", f"Functions of {profile['name']}", program.draw(profile, ceilings["rows"], show["rows"])
     yield from _rooflines(ceilings["rows"], show["rows"], notes, all_roofs)
     yield from family.figures(tables, ceilings, show, score, nodes, notes)
     sweeps = bandwidth.sweeps_of(tables)
     for (node, team), points in sorted(sweeps.items()):
         reaches, sizes = bandwidth.plateaus(ceilings["rows"], node, team), bandwidth.cache_sizes(tables["machine"], node, team)
         figure = bandwidth.draw(node, team, points, reaches, sizes)
-        yield f"bandwidth-{_slug(node)}-{team}", f"Bandwidth over working set, {node}, {team}", figure
+        yield f"bandwidth-{slug(node)}-{team}", f"Bandwidth over working set, {node}, {team}", figure
     if not sweeps:
         notes.append("bandwidth figure (the file has no bandwidth sweep)")
     vectors = vector.sweeps_of(tables)
@@ -132,7 +135,3 @@ def _left_out_notes(left_out):
 
 def _few(texts):
     return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
-
-
-def _slug(text):
-    return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)

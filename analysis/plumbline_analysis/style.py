@@ -152,10 +152,15 @@ class Boxes:
         return self._taken[bottom:top, left:right]
 
 
+def halo(color):
+    """The path effects of a label: a rim in the colour of the ground, on which lines end."""
+    return [withStroke(linewidth=2.2, foreground=color)]
+
+
 def place(axes, boxes, candidates, text, angle=0.0, **look):
     """Puts `text` at the first free of `candidates` (x px, y px, horizontal, vertical alignment), else at the least taken."""
     size = axes.figure.bbox
-    label = axes.text(0.0, 0.0, text, rotation_mode="anchor", zorder=8, path_effects=[withStroke(linewidth=2.2, foreground="white")], **look)
+    label = axes.text(0.0, 0.0, text, rotation_mode="anchor", zorder=8, path_effects=halo("white"), **look)
     extent = label.get_window_extent(axes.figure.canvas.get_renderer())
     best = None
     for candidate in candidates:

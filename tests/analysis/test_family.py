@@ -1,7 +1,9 @@
 """The family of rooflines: each figure says what the documents say, and no text of it lies on another."""
+import datetime
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -18,8 +20,8 @@ sys.path[:0] = [str(HERE.parent.parent / "analysis"), str(HERE)]
 
 import overlapping  # noqa: E402
 import synthetic_family as gpu  # noqa: E402
-from plumbline_analysis import family, groups, roof_labels, roofline, style, without_flops  # noqa: E402
-from plumbline_analysis.family import heat, instructions, messages, parameters, planes, trajectories  # noqa: E402
+from plumbline_analysis import family, groups, own_roofs, roof_labels, roofline, style, without_flops  # noqa: E402
+from plumbline_analysis.family import heat, instructions, messages, nights, parameters, planes, trajectories  # noqa: E402
 from plumbline_analysis.load import beside  # noqa: E402
 from plumbline_analysis.papers import choosing, command, counterparts, drawing  # noqa: E402
 
@@ -335,6 +337,72 @@ def group_of_team(ranks, rows):
     row = case_of(0, (0.1, 1.0, 0.5), groups.roofs_of(rows, group), False)
     group.rows.append({**row, "case": f"validation/triad/fp64/n=8/r{ranks}t1/f", "kernel": "validation/triad", "flavor": "f", "ranks": ranks, "gflops": 2.0 * (1.9 if ranks == 2 else 1)})
     return group
+
+
+def slower(rows, factor, word=""):
+    """The rows as they were in another night: cases with `word` in their names took `factor` times as long."""
+    return [{**row, "seconds": row["seconds"] * factor, "gflops": row["gflops"] / factor} if word in row["case"] else row for row in rows]
+
+
+def date_of(day):
+    return datetime.datetime(2026, 11, day, tzinfo=datetime.timezone.utc)
+
+
+def test_ways_over_nights_are_of_cases_that_moved_under_the_first_and_the_last_nights_roofs():
+    roofs = gpu.ceilings()["rows"]
+    lower = [{**row, "value": 0.8 * row["value"]} if row["level"] == "mem" else row for row in roofs]
+    documents = [(date_of(1), gpu.cases(), roofs), (date_of(8), slower(gpu.cases(), 1.02), roofs), (date_of(15), slower(gpu.cases(), 1.25, "gsrb"), lower)]
+    (way,) = nights.ways_of(documents)
+    group, first, last, panels = way
+    assert last.bandwidths["mem"]["value"] == pytest.approx(0.8 * first.bandwidths["mem"]["value"])
+    ((kernel, over), found), = panels
+    assert (kernel, over) == ("proxies/gsrb", "nights"), "what moved by less than 5 % stands still"
+    assert all(series.values == ["Nov 01", "Nov 08", "Nov 15"] for series in found) and len(found) == 3
+    figure = trajectories.draw_panels(panels, last, "nights", "told", [first])
+    assert {"Nov 01", "Nov 15"} <= {text.get_text() for text in figure.axes[0].texts} and not overlapping.faults(figure)
+    assert not list(nights.ways_of(documents[:2])), "two nights are no way"
+
+
+def test_nights_that_are_read_are_the_first_the_last_those_of_changes_and_some_between():
+    def row(files, changed=(), disturbed=()):
+        points = [{"file": f"n{day:03}.h5", "started_unix_ns": day * 86400 * 10**9, "disturbed": day in disturbed} for day in files]
+        return {"points": points, "changes": [{"first_file": f"n{day:03}.h5"} for day in changed]}
+
+    read = [file for file, _ in nights.chosen([row(range(100), changed=(41, 77), disturbed=(0, 50))])]
+    assert len(read) == nights.MOST_NIGHTS and read == sorted(read) and {"n001.h5", "n041.h5", "n077.h5", "n099.h5"} <= set(read)
+    days = [int(file[1:4]) for file in read]
+    assert max(later - day for day, later in zip(days, days[1:])) < 25, "the others are spread over all nights"
+    assert [file for file, _ in nights.chosen([row(range(5), changed=(3,))])] == [f"n{day:03}.h5" for day in range(5)]
+    assert len(nights.chosen([row(range(100), changed=range(20, 60))])) == nights.MOST_NIGHTS
+    assert nights.chosen([]) == []
+
+
+def test_a_folder_of_real_results_has_its_ways_over_nights(tmp_path):
+    h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
+    for day in range(3):
+        path = tmp_path / f"n{day}.h5"
+        shutil.copy(GOLDEN / "projecting/zen4_vm.h5", path)
+        with h5py.File(path, "r+") as file:
+            times, outcomes = file["times"][:], file["outcomes"][:]
+            times["seconds"] *= 1 + 0.3 * day
+            outcomes["started_unix_ns"] = (20_000 + 7 * day) * 86400 * 10**9
+            times["session"] = outcomes["session"] = f"night-{day}".encode()
+            file["times"][...], file["outcomes"][...] = times, outcomes
+    (tmp_path / "n3.h5").write_text("no result file")
+    points = [{"file": f"n{day}.h5", "started_unix_ns": (20_000 + 7 * day) * 86400 * 10**9} for day in range(4)]
+    notes = []
+    drawn = [name for name, _, _ in nights.figures(tmp_path, [{"points": points, "changes": []}], notes)]
+    assert drawn and all(name.startswith("history-ways-") for name in drawn)
+    assert len(notes) == 1 and "n3.h5" in notes[0]
+
+
+def test_a_mix_of_precisions_is_named_by_its_parts_and_has_a_roof_where_arithmetic_binds():
+    row = {"case": "k", "precision": "fp32", "compute_mix": {"fp32": 0.7, "fp64": 0.295, "tensor.bf16": 0.005}, "compute_roof_gflops": 41.0, "roof_gflops": 41.0}
+    assert own_roofs.mix_roofs([row], []) == [{"name": "mix of 70 % fp32, 30 % fp64", "value": 41.0}]
+    assert own_roofs.mix_roofs([{**row, "roof_gflops": 20.0}], []) == [], "bandwidth binds"
+    alone = {"compute_mix": {"fp32": 0.995, "fp64": 0.005}, "fma_mix": {"fp32": {"fraction": 0.5}}}
+    assert own_roofs.mix_name({**row, **alone}) == "mix of FMA fraction 0.50"
+    assert own_roofs.mix_name({**row, **alone, "fma_mix": {"fp32": {"fraction": 1.0}}}) == ""
 
 
 # ------------------------------------------------------------------------------------------------------------------ messages

@@ -10,6 +10,7 @@ import pytest
 PLUMBLINE = os.environ["PLUMBLINE"]
 for module in ("h5py", "pandas", "matplotlib"):
     pytest.importorskip(module, reason=f"SKIP: python3-{module} is not installed")
+import matplotlib.image  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,15 @@ def test_figures_page_and_judgements_are_written(results, tmp_path):
     assert (tmp_path / "report.html").exists() and list(tmp_path.glob("roofline-*.png")) and (tmp_path / "accuracy.svg").exists()
     assert not list(tmp_path.glob(".*"))
     assert done.stderr.count("\n") <= 1
+
+
+@pytest.mark.parametrize("words, lightest", [([], 1.0), (["--dark"], 0.2)], ids=["on white", "on dark"])
+def test_still_figures_have_the_ground_that_was_asked_for(results, tmp_path, words, lightest):
+    done = report(results, "-o", tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    for path in tmp_path.glob("*.png"):
+        corner = matplotlib.image.imread(path)[0, 0, :3]
+        assert lightest - 0.15 < corner.max() <= lightest, path
 
 
 def test_a_second_file_is_judged_too_and_named_in_the_page(results, tmp_path):

@@ -44,7 +44,7 @@ def draw_cross_talk(maps):
         _draw_talk(axes, quantity, flows, found)
         at -= tall + 0.2
     figure.text(0.012, 1 - 0.12 / height, "Cross-talk: how much of each flow a counter counts", va="top", fontsize=11, fontweight="bold")
-    figure.text(0.012, 1 - 0.4 / height, "framed: it claims the flow and should count 1 of it; elsewhere 0. The darker, the farther from that.\n"
+    figure.text(0.012, 1 - 0.4 / height, "framed: it claims the flow and should count 1 of it; elsewhere 0. The more colour, the farther from that.\n"
                 "hatched: not tested, as no case of this file moves the flow apart from the others (a number there: what it may be)",
                 va="top", fontsize=8, color="#555555", linespacing=1.3)
     return figure

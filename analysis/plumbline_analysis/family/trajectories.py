@@ -9,6 +9,7 @@ from .parameters import series_of
 
 PANELS = 9
 SERIES_A_PANEL = 3
+LARGER = "a larger symbol: a larger value"
 
 
 def panels_of(rows):
@@ -27,13 +28,18 @@ def _rate(series):
 
 def _way(series):
     """The length of a series' way in decades, by its points farthest out."""
-    places = [(math.log10(points[-1][2]), math.log10(row["gflops"])) for row in series.rows if (points := roofline.points_of(row))]
+    places = places_of(series)
     return sum(math.dist(one, other) for one, other in zip(places, places[1:]))
+
+
+def places_of(series):
+    """The point farthest out of each case, in decades."""
+    return [(math.log10(points[-1][2]), math.log10(row["gflops"])) for row in series.rows if (points := roofline.points_of(row))]
 
 
 def draw(group, roofs):
     """The figure; None where the group has no series."""
-    return _draw(panels_of(group.rows), roofs, f"Ways under the roofs   {group.title}")
+    return draw_panels(panels_of(group.rows), roofs, f"Ways under the roofs   {group.title}", LARGER)
 
 
 def draw_teams(found, roofs_of):
@@ -50,11 +56,13 @@ def draw_teams(found, roofs_of):
         return None
     largest = max((own for _, own in roofs), key=lambda own: own.top)
     group = found[0]
-    return _draw([(key, sorted(series, key=lambda one: -_rate(one))[:1]) for key, series in chosen], largest, f"Ways over teams   {group.node} · {group.precision}",
-                 [own for _, own in roofs if own is not largest])
+    return draw_panels([(key, sorted(series, key=lambda one: -_rate(one))[:1]) for key, series in chosen], largest, f"Ways over teams   {group.node} · {group.precision}",
+                       f"{LARGER}; thin: smaller teams' roofs", [own for _, own in roofs if own is not largest])
 
 
-def _draw(panels, roofs, title, others=()):
+def draw_panels(panels, roofs, title, told, others=()):
+    """A figure of panels, each (kernel, parameter) and its series, under `roofs`; `told`: what symbols and lines say; `others`: roofs in thin
+    lines. None where there is no panel."""
     if not panels:
         return None
     columns = min(3, len(panels))
@@ -73,7 +81,6 @@ def _draw(panels, roofs, title, others=()):
     figure.legend(handles, names, loc="upper right", ncol=len(names), frameon=False, fontsize=8.5, bbox_to_anchor=(0.995, 1 - 0.36 / height),
                   handletextpad=0.2, columnspacing=1.1)
     figure.text(0.012, 1 - 0.1 / height, title, va="top", fontsize=11, fontweight="bold")
-    told = "a larger symbol: a larger value" + ("; thin: smaller teams' roofs" if others else "")
     figure.text(0.012, 1 - 0.42 / height, told, va="top", fontsize=8, color="#555555")
     figure.supxlabel(roofline.X_WORDS, fontsize=9, y=0.1 / height)
     figure.supylabel(roofline.Y_WORDS, fontsize=9, x=0.12 / width)
@@ -131,5 +138,9 @@ def _draw_series(axes, boxes, series, joined=False):
             at = axes.transData.transform((x, y))
             boxes.add(at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4)
     ends = [(series.values[index], row, roofline.points_of(row)) for index, row in ((0, series.rows[0]), (-1, series.rows[-1]))]
-    return [(style.powers(value).replace(" ", ""), f"{value:.12g}" if isinstance(value, (int, float)) else value, (points[-1][2], row["gflops"]))
-            for value, row, points in ends if points]
+    return [(*_value_words(value), (points[-1][2], row["gflops"])) for value, row, points in ends if points]
+
+
+def _value_words(value):
+    """A parameter's value rounded, and exact."""
+    return (style.powers(value).replace(" ", ""), f"{value:.12g}") if isinstance(value, (int, float)) else (value, value)

@@ -1,7 +1,7 @@
 """Panels: the cases and the roofs of one node and team, all precisions, with the words that a hover card says of each case."""
 import dataclasses
 
-from .. import groups, style
+from .. import groups, own_roofs, style
 from ..judged import number, team
 from ..roofline import points_of
 
@@ -121,6 +121,7 @@ def _roofs(ceiling_rows, node, name, own):
         bandwidths.update({row["name"]: row for row in roofs.bandwidths.values()})
         for index, row in enumerate(roofs.peaks):
             found.append(_roof("peak", row, precision, index == 0 or row["name"] in needed))
+        found += [_roof("peak", {"level": "compute", **row}, precision, False) for row in own_roofs.own_roofs(group.rows, roofs.peaks)]
         node_team = {(row["node"], team(row)) for row in roofs.peaks}
     if found:
         used = {level for group in own for row in group.rows for level, *_ in points_of(row)} or set(style.LEVELS)
@@ -172,6 +173,8 @@ def _card(row, precision, points, share, grades):
         yield "time", seconds(row["seconds"])
     if share[0] is not None:
         yield "time share", percent(share[0]) + (f" ({percent(share[1])} to {percent(share[2])})" if share[1] is not None and share[2] is not None else "")
+    if own_roofs.mix_name(row):
+        yield "arithmetic", own_roofs.mix_name(row) + (f", whose roof is {style.short(row['compute_roof_gflops'])} GFLOP/s" if number(row.get("compute_roof_gflops")) else "")
     grade = grades.get((f"flops.{row['precision']}", row.get("bytes_source") == "emulated"))
     yield "performance", f"{style.short(row['gflops'])} GFLOP/s" + (f", FLOPs by a counter of {grade}" if grade and row.get("join") != "model" else "")
     for level, low, ai, high, source in points:

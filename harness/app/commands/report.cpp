@@ -29,7 +29,7 @@ std::string preset_python() {
 
 struct ReportOptions {
   std::string file, against, directory, python = preset_python(), by, convention;
-  bool debug = false;
+  bool dark = false, debug = false;
 };
 
 constexpr int cannot_run = 127;  // as a shell has it
@@ -160,6 +160,7 @@ Exit report(const ReportOptions& options) {
     if (const Exit exit = run_judgement(judgement, options, json); exit != Exit::ok) return exit;
     words.insert(words.end(), {"--" + judgement.option, json.string()});
   }
+  if (options.dark) words.emplace_back("--dark");
   if (options.debug) words.emplace_back("--debug");
   setenv("PYTHONPATH", python_path(analysis, options.python).c_str(), 1);
   setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
@@ -180,6 +181,7 @@ void add_report(CLI::App& app, Action& chosen) {
   command->add_option("-o,--output", options->directory, "folder for the figures (default: beside FILE, or DIR/figures)");
   command->add_option("--by", options->by, "draws where each case would lie with this counter's bytes, too");
   add_convention(*command, options->convention);
+  command->add_flag("--dark", options->dark, "draws the still figures on a dark ground, for slides; the page follows its reader");
   command->add_option("--python", options->python, "Python 3 with pandas and matplotlib")
       ->envname("PLUMBLINE_PYTHON")
       ->capture_default_str();

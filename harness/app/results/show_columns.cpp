@@ -170,6 +170,15 @@ std::pair<Status, std::string> why_no_compute_roof(const ShownCase& shown) {
   return {Status::unavailable, roof.reason.empty() ? "the case has no place on the roofline" : roof.reason};
 }
 
+/// The part of each precision in the FLOPs of a mix.
+std::map<std::string, double> parts_of(const ArithmeticMix& mix) {
+  double all = 0;
+  for (const auto& [precision, share] : mix) all += share.flops;
+  std::map<std::string, double> parts;
+  for (const auto& [precision, share] : mix) parts[precision] = share.flops / all;
+  return parts;
+}
+
 /// Adds the roof of arithmetic over the case's own mix, whatever bounds it.
 void add_compute_roof(Columns<ShownCase>& columns) {
   const auto of_roof = [](auto value) { return [value](const ShownCase& shown) { return std::invoke(value, shown.at.compute); }; };
@@ -178,6 +187,9 @@ void add_compute_roof(Columns<ShownCase>& columns) {
                      of_roof([](const ComputeRoof& roof) { return OrNull{roof.ceiling}; })});
   columns.push_back({"compute_roof_of_kinds", "whether its FMAs, sums and products are known apart",
                      of_roof([](const ComputeRoof& roof) { return roof.gflops > 0 && roof.is_of_kinds; })});
+  columns.push_back(Column<ShownCase>("compute_mix", "of arithmetic in several precisions: the part of its FLOPs in each",
+                                      by_name(type_schema<double>()), [](const ShownCase& shown) { return Json(parts_of(shown.at.mix)); })
+                        .when([](const ShownCase& shown) { return shown.at.mix.size() > 1; }));
   add_explained(columns, "compute_roof", "compute_roof_gflops", why_no_compute_roof);
 }
 
