@@ -503,13 +503,34 @@ def test_a_campaign_of_a_gpu_gives_the_papers_sweeps():
     assert "FP64 FMA" in names and "BF16 tensor" in names, "the peaks of all precisions"
 
 
+def test_one_campaign_has_the_cases_of_every_figure_that_cpus_can_stand_in_for():
+    done = subprocess.run([os.environ["PLUMBLINE"], "run", HERE.parent.parent / "jobs/campaigns/papers.toml", "--dry-run"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    ids = [words[-1] for words in map(str.split, done.stdout.splitlines()) if words and words[-1].count("/") > 4 and "skipped" not in words]
+    level = {"bytes": 1e6, "ai": 1.0, "ai_lo": 1.0, "ai_hi": 1.0, "source": "emulated"}
+    rows = [{"case": case, "kernel": "/".join(case.split("/")[:2]), "label": case, "precision": case.split("/")[2], "flavor": case.split("/")[-1], "ranks": 1, "threads": 1,
+             "gpus": 0, "node": "n1", "seconds": 1e-3, "gflops": 1.0, "flops": 1e6, "levels": {"L1": level}, "status": "ok", "reason": None} for case in ids]
+    assert len(rows) > 60
+    ceilings = [{**row, "name": row["name"].removeprefix("GPU "), "scope": "core", "node": "n1"} for row in gpu.ceilings()["rows"]]
+    lacking = {name: absent for name, one in ONES.items() if one.how in ("sweep", "steps", "by_accesses") and (absent := _absence(one, documents(rows, ceilings)))}
+    assert {name: why for name, why in lacking.items() if "lib-" not in str(ONES[name].panels)} == {}, "but for libraries that are not here"
+
+
+def _absence(one, of_campaign):
+    """The reason why a figure's cases are not there, or nothing."""
+    try:
+        choosing.choose(one, of_campaign)
+    except choosing.Absent as absent:
+        return str(absent)
+
+
 def test_a_figure_whose_data_need_a_gpu_that_was_not_there_is_listed_with_that_reason():
     absent = "no NVIDIA GPU in this node"
     rows = [{**row, "status": "skipped", "reason": absent, "seconds": None, "gflops": None} for row in gpu.cases()]
     for name in ("paper000-figure6", "paper002-figure10", "paper000-figure1", "paper002-figure1", "paper000-figure3"):
         with pytest.raises(choosing.Absent, match=absent):
             drawing.draw(ONES[name], documents(rows, []))
-    with pytest.raises(choosing.Absent, match="gpu_applications.toml has; the campaign has no case on a GPU"):
+    with pytest.raises(choosing.Absent, match=r"gpu_applications.toml \(on CPUs: papers.toml\) has; the campaign has no case on a GPU"):
         drawing.draw(ONES["paper000-figure2"], documents([], []))
     told = []
     assert not list(command.figures(documents(rows, []), told)) and len(told) == len(ONES)

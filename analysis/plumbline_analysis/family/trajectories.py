@@ -87,8 +87,9 @@ def draw_panels(panels, roofs, title, told, others=()):
     return figure
 
 
-def panel(axes, roofs, shown, kernel, parameter, found, named=False):
-    """One panel: the series of a kernel over a parameter, in the frame that `shown` rows need; `named`: with the roofs' names."""
+def panel(axes, roofs, shown, kernel, parameter, found, named=False, part=""):
+    """One panel: the series of a kernel over a parameter, in the frame that `shown` rows need; `named`: with the roofs' names; `part`: the word for
+    which of its cases these are."""
     roofline.frame(axes, shown, roofs)
     axes.set_xlabel("")
     axes.set_ylabel("")
@@ -107,11 +108,18 @@ def panel(axes, roofs, shown, kernel, parameter, found, named=False):
         highest = dataclasses.replace(roofs, peaks=roofs.peaks[:1])
         roof_labels.ridges(axes, highest, boxes)
         roof_labels.label(axes, highest, boxes, beside=False)
-    axes.set_title(f"{kernel.rsplit('/', 1)[-1]} over {parameter}", fontsize=9, loc="left")
-    told = style.shortened(found[0].fixed, 44) if len(found) == 1 else f"{len(found)} series"
+    title = f"{kernel.rsplit('/', 1)[-1]} over {parameter}{', ' * bool(part)}{part}"
+    axes.set_title(title, fontsize=9, loc="left")
+    told = found[0].fixed if len(found) == 1 else f"{len(found)} series"
     if any(letters):
-        told = style.shortened(", ".join(f"{letter.strip()}: {_own_words(series, found)}" for series, letter in zip(found, letters)), 60)
-    axes.set_title(told, fontsize=7, loc="right", color="#555555")
+        told = ", ".join(f"{letter.strip()}: {_own_words(series, found)}" for series, letter in zip(found, letters))
+    axes.set_title(_as_room_allows(axes, told, axes.bbox.width - style.text_width(axes, title, 9) - 12), fontsize=7, loc="right", color="#555555")
+
+
+def _as_room_allows(axes, text, room):
+    """The text, its middle left out where it is longer than `room` pixels."""
+    wide = style.text_width(axes, text, 7)
+    return text if wide <= room else style.shortened(text, max(3, int(len(text) * room / wide) - 1))
 
 
 def _own_words(series, found):

@@ -22,7 +22,7 @@ class Counterpart:
     panels: tuple = (("", {}),)  # title, and the parameters that its cases have: a value, or several of which each will do
     on_gpu: bool = True        # the paper's is of a GPU
     ignored: tuple = field(default=())  # parameters that may change along
-    campaign: str = "gpu_applications.toml"
+    campaign: str = "gpu_applications.toml (on CPUs: papers.toml)"
 
     @property
     def name(self):
@@ -71,7 +71,7 @@ def _of_004():
               ("16", "Direct solver over size: SuperLU", "proxies/sparse_lu", "24"))
     flavors = {"15": {"flavor": "lib-mumps"}, "16": {"flavor": "lib-superlu"}}
     for number, words, kernel, by_accesses in sweeps:
-        facts = {**cpu, "kernel": kernel, "parameter": "n", "ignored": ("planes", "lines", "levels"), "panels": (("", flavors.get(number, {})),), "campaign": "one of applications.toml, cg.toml and direct.toml"}
+        facts = {**cpu, "kernel": kernel, "parameter": "n", "ignored": ("planes", "lines", "levels"), "panels": (("", flavors.get(number, {})),), "campaign": "papers.toml"}
         yield number, words, "sweep", facts
         yield by_accesses, f"{words}, by L1 accesses", "by_accesses", facts
     yield "17", "A program under the roofs (there: SETSM)", "program", {**cpu, "campaign": "none: plumbline profile PROGRAM"}

@@ -47,9 +47,7 @@ def _under_the_roofs(one, chosen):
     shown = [row for _, found in panels for series in found for row in series.rows]
     for index, (title, found) in enumerate(panels):
         axes = figure.add_axes(((0.8 + 5.4 * index) / width, 0.95 / height, 4.75 / width, 3.6 / height))
-        trajectories.panel(axes, chosen.roofs, shown, one.kernel, one.parameter, found, named=True)
-        if title:
-            axes.set_title(f"{axes.get_title(loc='left')}, {title}", loc="left", fontsize=9)
+        trajectories.panel(axes, chosen.roofs, shown, one.kernel, one.parameter, found, named=True, part=title)
     handles, names = legend_entries(shown, chosen.roofs)
     figure.legend(handles, names, loc="upper left", ncol=4 if len(panels) == 1 else len(names), frameon=False, fontsize=8, bbox_to_anchor=(0.01, 1 - 0.32 / height),
                   handletextpad=0.2, columnspacing=1.1)
