@@ -1,11 +1,13 @@
 """Pairs of unlike kinds of node, made for real on one machine, and what the methods of `plumbline project --matrix` make of them.
 
-    python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER [--json FILE]
+    python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER [--rounds 5] [--json FILE] [--record FILE]
 
 FOLDER gets a result file of each condition: `plain` (jobs/campaigns/projection.toml: one core and two, ranks and threads, three instruction sets),
 `beside` (one core, while the other one streams through the last cache that both share) and `quota` (one core, of which a control group gives half;
-left out, and said, where there is none to write to). One after the other, in one go; cases of a file are in random order. A file that is there
-already is kept. --json writes the matrix, the methods and each pair, short.
+left out, and said, where there is none to write to). The conditions take turns, in so many rounds, cases of a round in random order; of each case and
+ceiling the fastest round is kept: what others do on the machine, and where a process gets its memory, only slow it down, twofold on a shared one,
+and a round sees one of it alone. The first round counts. A round that is there already is kept. --json writes the matrix, the methods, their median
+errors by kind of pair, and each pair from or to BASE, short; --record those pairs as a record for `plumbline project`.
 """
 
 import argparse
@@ -13,12 +15,18 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+
+import h5py
+import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CAMPAIGN = ROOT / "jobs/campaigns/projection.toml"
 GROUP = pathlib.Path("/sys/fs/cgroup/cpu/plumbline_projection")
+
+BASE = "plain r1t1 v3"
 
 NEIGHBOUR = """
 #include <stdlib.h>
@@ -32,12 +40,14 @@ int main(void) {
 """
 
 
-def of_one_core(folder):
-    """The campaign with its one-core teams alone."""
-    text = CAMPAIGN.read_text()
-    for more in (", {ranks = 2, threads = 1}", ", {ranks = 1, threads = 2}"):
-        text = text.replace(more, "")
-    path = folder / "one_core.toml"
+def campaign_of(folder, one_core, number):
+    """The campaign of a round, which the first one counts too; with its one-core teams alone, or with all."""
+    text = CAMPAIGN.read_text().replace("seed = 1", f"seed = {number + 1}")
+    if one_core:
+        text = text.replace(", {ranks = 2, threads = 1}", "").replace(", {ranks = 1, threads = 2}", "")
+    if number > 0:
+        text = text.replace('passes = ["time", "count"]', 'passes = ["time"]')
+    path = folder / f"{'one_core' if one_core else 'all'}{number}.toml"
     path.write_text(text)
     return path
 
@@ -73,27 +83,85 @@ def quota():
         GROUP.rmdir()
 
 
-def measure(program, mpiexec, folder, left_out):
-    files = {name: folder / f"{name}.h5" for name in ("plain", "beside", "quota")}
-    if not files["plain"].exists():
-        run(program, *mpiexec.split(), "-n", "2", campaign=CAMPAIGN, output=files["plain"])
+def measure(program, mpiexec, folder, rounds, left_out):
+    """The conditions in turns; returns the file of each, put together of its rounds."""
     first, *others = sorted(os.sched_getaffinity(0))
-    if others and not files["beside"].exists():
-        with neighbour(folder, others[0]):
-            run(program, "taskset", "-c", str(first), campaign=of_one_core(folder), output=files["beside"])
-    if not files["quota"].exists():
-        try:
-            with quota() as join:
-                run(program, "taskset", "-c", str(first), campaign=of_one_core(folder), output=files["quota"], ready=join)
-        except OSError as error:
-            left_out.append(f"quota: no control group to write to ({error})")
-    return [path for path in files.values() if path.exists()]
+    one_core = "taskset", "-c", str(first)
+    for number in range(rounds):
+        paths = {name: folder / f"{name}{number}.h5" for name in ("plain", "beside", "quota")}
+        if not paths["plain"].exists():
+            run(program, *mpiexec.split(), "-n", "2", campaign=campaign_of(folder, False, number), output=paths["plain"])
+        if others and not paths["beside"].exists():
+            with neighbour(folder, others[0]):
+                run(program, *one_core, campaign=campaign_of(folder, True, number), output=paths["beside"])
+        if not paths["quota"].exists() and not left_out:
+            try:
+                with quota() as join:
+                    run(program, *one_core, campaign=campaign_of(folder, True, number), output=paths["quota"], ready=join)
+            except OSError as error:
+                left_out.append(f"quota: no control group to write to ({error})")
+    names = [name for name in ("plain", "beside", "quota") if (folder / f"{name}0.h5").exists()]
+    return [fastest(folder, name, [folder / f"{name}{number}.h5" for number in range(rounds)]) for name in names]
+
+
+def fastest(folder, name, paths):
+    """The first round's file with each case's times, and each ceiling's samples, of the round in which it was fastest."""
+    path = folder / f"{name}.h5"
+    shutil.copy(paths[0], path)
+    with contextlib.ExitStack() as stack:
+        tables = [{table: file[table][:] for table in ("times", "ceilings")} for file in (stack.enter_context(h5py.File(one)) for one in paths)]
+        target = stack.enter_context(h5py.File(path, "r+"))
+        keys = {"times": ("case",), "ceilings": ("name", "precision", "level", "pattern", "ranks", "threads")}
+        for table, key in keys.items():
+            best = {}
+            for rows in (one[table] for one in tables):
+                for which in numpy.unique(rows[list(key)]):
+                    own = rows[rows[list(key)] == which]
+                    rate = 1 / numpy.median(own["seconds"][own["phase"] == b""]) if table == "times" else quality(own)
+                    if rate > best.get(which.tobytes(), (0, None))[0]:
+                        best[which.tobytes()] = rate, own
+            rows = numpy.concatenate([own for _, own in best.values()])
+            rows["session"] = tables[0][table]["session"][0]
+            facts = dict(target[table].attrs)
+            del target[table]
+            target.create_dataset(table, data=rows, maxshape=(None,), chunks=True).attrs.update(facts)
+    return path
+
+
+def quality(samples):
+    """The best sample of a ceiling; of what is measured in seconds the inverse."""
+    values = samples["value"][samples["value"] > 0]
+    if not len(values):
+        return 1e-300
+    return 1 / values.min() if samples["unit"][0] in (b"s", b"seconds") else values.max()
+
+
+def by_kind(document):
+    """The number of pairs of each kind and each method's median error, in percent."""
+    errors = {}
+    for row in document["rows"]:
+        if row["projected_seconds"]:
+            errors.setdefault(row["kind"], {}).setdefault(row["method"], []).append(abs(row["projected_seconds"] / row["measured_seconds"] - 1))
+    return [{"kind": kind, "pairs": max(map(len, methods.values())), **{method: round(100 * float(numpy.median(own)), 2) for method, own in methods.items()}}
+            for kind, methods in sorted(errors.items())]
+
+
+def write_record(program, files, path):
+    """The record of the pairs from or to BASE."""
+    path.unlink(missing_ok=True)
+    subprocess.run([program, "project", *files, "--matrix", "--record", path], check=True, capture_output=True)
+    record = json.loads(path.read_text())
+    rows = [json.dumps(row, separators=(",", ":")) for row in record["rows"] if BASE in (row["from"], row["to"])]
+    head = json.dumps({key: value for key, value in record.items() if key != "rows"}, indent=1)
+    path.write_text(head[:-2] + ',\n "rows": [\n' + ",\n".join(rows) + "\n ]\n}\n")
 
 
 def short(document):
-    """Each pair on a line: from, to, case, kind, bounds, and by method what is projected over what was measured, with its interval."""
+    """Each pair from or to BASE on a line: from, to, case, kind, bounds, and by method what is projected over what was measured, with its interval."""
     pairs = {}
     for row in document["rows"]:
+        if BASE not in (row["from"], row["to"]):
+            continue
         pair = pairs.setdefault((row["from"], row["to"], row["case"]), {key: row[key] for key in ("from", "to", "case", "kind", "bound", "target_bound")})
         truth = row["measured_seconds"]
         pair[row["method"]] = [None if value is None else round(value / truth, 4) for value in (row["projected_seconds"], row["projected_lo"], row["projected_hi"])]
@@ -124,12 +192,14 @@ def main():
     parser.add_argument("program")
     parser.add_argument("mpiexec")
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--record", type=pathlib.Path)
     parser.add_argument("--files", type=pathlib.Path, nargs="+", help="take these, and measure nothing")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     left_out = []
-    files = options.files or measure(options.program, options.mpiexec, options.folder, left_out)
+    files = options.files or measure(options.program, options.mpiexec, options.folder, options.rounds, left_out)
     done = subprocess.run([options.program, "project", *files, "--matrix", "--json"], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
@@ -137,10 +207,15 @@ def main():
     for method in document["methods"]:
         print(method)
     pairs = short(document)
-    print(f"{len(pairs)} pairs of {len(files)} conditions", *left_out, sep="\n")
+    kinds = by_kind(document)
+    for kind in kinds:
+        print(kind)
+    print(f"{len(files)} conditions", *left_out, sep="\n")
+    if options.record:
+        write_record(options.program, files, options.record)
     if options.json:
-        head = {"schema": "plumbline-projection-pairs/1", "command": "python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER --json FILE",
-                "files": [path.name for path in files], "left_out": left_out, "notes": document["notes"], "goals": goals(document["methods"]), "methods": document["methods"], "matrix": document["matrix"]}
+        head = {"schema": "plumbline-projection-pairs/1", "command": "python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER --json FILE --record jobs/records/projection.json",
+                "files": [path.name for path in files], "left_out": left_out, "notes": document["notes"], "goals": goals(document["methods"]), "methods": document["methods"], "by_kind": kinds, "matrix": document["matrix"]}
         text = json.dumps(head, indent=1)[:-2] + ',\n "pairs": [\n' + ",\n".join(json.dumps(pair) for pair in pairs) + "\n ]\n}\n"
         options.json.write_text(text)
 

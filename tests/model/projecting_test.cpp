@@ -87,10 +87,43 @@ TEST(Projecting, a_narrower_instruction_set_takes_as_many_more_instructions_and_
   narrow.isa = "v2", narrow.vector_bytes = 16;
   TimedPart timed = stream(1);
   timed.part.instructions = 100, timed.part.scalar_part = 0.5;
-  EXPECT_DOUBLE_EQ(pair_of(timed, wide, narrow, 1).lanes_ratio, 1.5);
-  EXPECT_DOUBLE_EQ(pair_of(timed, narrow, wide, 1).lanes_ratio, 0.75);
+  EXPECT_DOUBLE_EQ(pair_of(timed, wide, narrow, 1).instructions_ratio, 1.5);
+  EXPECT_DOUBLE_EQ(pair_of(timed, narrow, wide, 1).instructions_ratio, 0.75);
   timed.part.scalar_part = 1;
-  EXPECT_DOUBLE_EQ(pair_of(timed, wide, narrow, 1).lanes_ratio, 1);
+  EXPECT_DOUBLE_EQ(pair_of(timed, wide, narrow, 1).instructions_ratio, 1);
+}
+
+TEST(Projecting, code_that_was_counted_there_goes_before_the_width_of_vectors) {
+  MovedWork moved{.part = {.instructions = 150}, .instructions_ratio = 1.5};
+  moved.part.bytes = {{"L1", 1e9}, {"mem", 7e8}};
+  WorkPart there{.instructions = absent};
+  there.bytes = {{"L1", 4e9}, {"mem", 1e6}};
+  take_code(moved, there, 100);
+  EXPECT_DOUBLE_EQ(moved.instructions_ratio, 1.5) << "it was not counted";
+  there.instructions = 300, there.scalar_part = 0.25;
+  there.mix["fp64"] = {.flops = 5};
+  take_code(moved, there, 100);
+  EXPECT_DOUBLE_EQ(moved.instructions_ratio, 3);
+  EXPECT_DOUBLE_EQ(moved.part.instructions, 300);
+  EXPECT_DOUBLE_EQ(moved.part.scalar_part, 0.25);
+  EXPECT_DOUBLE_EQ(moved.part.mix.at("fp64").flops, 5);
+  EXPECT_DOUBLE_EQ(moved.part.bytes.at("L1"), 4e9);
+  EXPECT_DOUBLE_EQ(moved.part.bytes.at("mem"), 7e8) << "caches are the target's own";
+}
+
+TEST(Projecting, each_kernel_counts_once_in_a_methods_bias_however_many_pairs_it_has) {
+  std::vector<RecordRow> rows;
+  const auto add = [&](const std::string& kernel, double error, int times) {
+    for (int i = 0; i < times; ++i)
+      rows.push_back({.kernel = kernel, .kind = "cores", .bound_class = "cores, mem", .log_error = {error, error, error, error, absent}});
+  };
+  add("many", 1.0, 100);
+  for (const char* few : {"a", "b", "c", "d"}) add(few, 0.1, 2);
+  const RecordClass all = class_of(rows, "cores", "cores, mem", [](const RecordRow&) { return true; });
+  ASSERT_EQ(all.rows.size(), 108U);
+  EXPECT_NEAR(combination_of(all).bias[index_of(Method::overlap)], 0.1 * 5 / 15, 1e-12);
+  EXPECT_EQ(class_of(rows, "cores", "cores, mem", [](const RecordRow& row) { return row.kernel != "a"; }).name, "all")
+      << "pairs of four kernels are no class";
 }
 
 TEST(Projecting, fmas_cost_a_side_without_them_a_product_and_a_sum) {
@@ -156,7 +189,7 @@ TEST(Projecting, weights_go_to_what_errs_least_and_a_common_error_is_taken_off) 
   const auto record = record_of(pairs, [](const auto&...) { return true; });
   const auto combination = combination_of(class_of(record, "same", "none", [](const auto&) { return true; }));
   EXPECT_GT(combination.weights[index_of(Method::efficiency)], combination.weights[index_of(Method::roofline)]);
-  EXPECT_NEAR(combination.bias[index_of(Method::efficiency)], -std::log(1.2), 0.05);
+  EXPECT_NEAR(combination.bias[index_of(Method::efficiency)], -std::log(1.2) * 8 / (8 + 10), 0.01) << "of eight kernels, in part";
   double sum = 0;
   for (const double weight : combination.weights) sum += weight;
   EXPECT_NEAR(sum, 1, 1e-12);
@@ -187,7 +220,7 @@ TEST(Projecting, a_kernel_that_errs_alone_does_not_narrow_its_own_interval) {
 TEST(Projecting, a_class_with_few_pairs_falls_back_to_a_wider_one) {
   std::vector<RecordRow> record(30);
   for (std::size_t i = 0; i < record.size(); ++i)
-    record[i].kind = i < 25 ? "cores" : "isa", record[i].bound_class = i < 5 ? "cores, mem" : "x";
+    record[i].kernel = std::to_string(i % 6), record[i].kind = i < 25 ? "cores" : "isa", record[i].bound_class = i < 5 ? "cores, mem" : "x";
   const auto all = [](const auto&) { return true; };
   EXPECT_EQ(class_of(record, "cores", "cores, mem", all).name, "cores");
   EXPECT_EQ(class_of(record, "isa", "isa, L1", all).name, "all");

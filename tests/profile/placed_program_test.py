@@ -317,6 +317,11 @@ def test_a_window_takes_some_entries_of_each_thread(tmp_path, built):
     assert shared["flops"] == 2 * 3_000_000
 
 
+def test_a_window_of_more_entries_than_there_are_is_said(tmp_path, built):
+    document, _ = profile(tmp_path, built("regions.c", "-I", MARKER), "1", options=("--roofs=no", "--caches=no", "--window=region:outer:1-1000000"))
+    assert any("entries 1 to 1000000 of region 'outer'" in note and "entered 1 times" in note for note in document["notes"])
+
+
 @pytest.mark.usefixtures("sampling")
 def test_a_window_of_time_takes_times_alone(tmp_path, built):
     document, done = profile(tmp_path, built("known.c"), "20", options=("--roofs=no", "--functions=20", "--window=0.1s:0.2s"))
@@ -338,6 +343,10 @@ def test_work_of_a_smaller_input_is_scaled_and_said_to_be(tmp_path, built):
         assert found[name]["flops"] == int(flops) and "/work=x4/" in found[name]["case"]
     assert any("--scale-work" in note and "times 4" in note for note in document["notes"])
     assert "with the arguments 1, and every count times 4" in done.stderr
+    kept = tmp_path / "scaled.h5"
+    assert run(PLUMBLINE, "profile", "--roofs=no", "--caches=no", "--count-args=1", "--scale-work=2*2", "-o", kept, "--", built("known.c"), "4").returncode == 0
+    told = document_of("compare", kept, kept)["notes"]
+    assert any("counts after are those of a smaller input (1) times 4, not what was executed" in note for note in told)
 
 
 def test_a_result_file_has_regions_under_their_roofs(tmp_path, results, built, roofs):  # pylint: disable=unused-argument

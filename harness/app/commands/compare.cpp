@@ -177,8 +177,12 @@ std::vector<std::string> profile_notes(const StoredProfile& before, const Stored
   if (first.caches != second.caches)
     notes.push_back(fmt::format("other simulated caches, which change bytes beyond L1: {} -> {}",
                                 first.caches.empty() ? "none" : first.caches, second.caches.empty() ? "none" : second.caches));
-  for (const auto& [words, side] : {std::pair(&first, "before"), std::pair(&second, "after")})
+  for (const auto& [words, side] : {std::pair(&first, "before"), std::pair(&second, "after")}) {
     if (!words->why_not_joined.empty()) notes.push_back(fmt::format("no counts {}: {}", side, words->why_not_joined));
+    if (words->work_scale != 1)
+      notes.push_back(fmt::format("the counts {} are those of a smaller input ({}) times {:g}, not what was executed", side,
+                                  command_line(words->count_arguments), words->work_scale));
+  }
   return notes;
 }
 

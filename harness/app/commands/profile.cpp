@@ -45,7 +45,9 @@ void require_scaled_work(const ProfileOptions& options) {
     throw user_error(
         "--count-args gives the counted run a smaller input, and --scale-work says how much more the timed one does: both, or none");
   if (options.count_only || options.time_only || options.gpu || is_known_launcher(options.command.front()))
-    throw user_error("--scale-work scales the counts of a program that is timed and counted, and is no launcher's");
+    throw user_error(
+        "--scale-work multiplies counts of the emulator that are joined with times: it goes neither with --count-only, --time-only nor "
+        "--gpu, and not with a launcher such as mpiexec");
 }
 
 Exit profile(const ProfileOptions& options) {

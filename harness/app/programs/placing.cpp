@@ -119,11 +119,24 @@ void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vec
                                 duration(timed.mark_seconds), fmt::join(brief, ", ")));
 }
 
+/// Says where a window of entries opened less often than it might have.
+void note_missing_entries(const RunWindow& window, const NativeRun& native, std::vector<std::string>& notes) {
+  const auto found = std::ranges::find(native.regions.regions, window.region, &RegionTimes::name);
+  if (window.last == 0 || found == native.regions.regions.end()) return;
+  const std::uint64_t wanted = window.last - window.first + 1;
+  const auto threads = static_cast<std::uint64_t>(std::max(found->threads, 1));
+  if (found->entries < wanted * threads)
+    notes.push_back(fmt::format("--window: entries {} to {} of region '{}' are asked for, {} of {}, and it was entered {} times there",
+                                window.first, window.last, window.region, wanted,
+                                threads == 1 ? "its thread" : fmt::format("each of {} threads", threads), found->entries));
+}
+
 /// Says what the counts of a window are not.
-void note_window(const ProfileOptions& options, const PlacedProgram& placed, std::vector<std::string>& notes) {
+void note_window(const ProfileOptions& options, const NativeRun& native, const PlacedProgram& placed, std::vector<std::string>& notes) {
   if (options.window.is_of_time())
     notes.emplace_back(
         "--window: regions are not told, since the times of their entries are not cut (--window=region:NAME cuts by entries)");
+  note_missing_entries(options.window, native, notes);
   if (options.window.region.empty() || !placed.program.why_not_joined.empty() || options.caches == "no") return;
   notes.emplace_back("--window: the simulated caches stand still outside of the window, and are empty where it opens for the first time");
 }
@@ -235,7 +248,7 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   else if (!options.time_only)
     notes.push_back("times and counts are not joined: " + placed.program.why_not_joined);
   note_regions(runs, placed, notes);
-  note_window(options, placed, notes);
+  note_window(options, runs.native, placed, notes);
   note_scaled_work(options, notes);
   if (options.caches == "no" && placed.program.why_not_joined.empty() && !runs.roofs.results.ceilings.empty())
     notes.emplace_back(

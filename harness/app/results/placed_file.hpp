@@ -17,7 +17,7 @@ struct PlacedFile {
   Measurements measurements;
   std::vector<RooflinePlacement> placements;
 
-  /// Reads a file, or of it the cases of the kernels that match a glob; what is not whole is added to `notes`. Throws Error (user) where
+  /// Reads a file, or of it the cases of the kernels that match a glob; what is not whole, or was not executed as counted, is added to `notes`. Throws Error (user) where
   /// nothing matches.
   PlacedFile(const std::string& file, const std::string& kernel, std::vector<std::string>& notes);
   PlacedFile(const PlacedFile&) = delete;

@@ -194,7 +194,8 @@ std::vector<ProjectedPair> pairs_of(std::span<const MeasuredSide> sides, std::ve
         const auto there = std::ranges::find(to.parts, timed.work, &TimedPart::work);
         if (there == to.parts.end()) continue;
         try {
-          pairs.push_back(pair_of(timed, from.side, to.side, there->amount / timed.amount));
+          const WorkPart* const code_there = from.side.isa == to.side.isa ? nullptr : &there->part;
+          pairs.push_back(pair_of(timed, from.side, to.side, there->amount / timed.amount, code_there));
           pairs.back().true_seconds = there->seconds;
         } catch (const Error& error) {
           if (std::ranges::find(left_out, error.what()) == left_out.end()) left_out.emplace_back(error.what());

@@ -31,7 +31,7 @@ double overlap_seconds(const ProjectedPair& pair, const Overlap& overlap) {
   const double n = overlap.exponent, unit = pair.home_seconds;
   const double here = powers(pair.home, n, unit), there = powers(pair.target, n, unit);
   if (here >= 1) return unit * std::pow(there / here, 1 / n);  // faster than the sum of its terms: they take that much less there too
-  const double ratio = pair.private_ratio * std::pow(pair.lanes_ratio, overlap.by_lanes);
+  const double ratio = pair.private_ratio * std::pow(pair.instructions_ratio, overlap.by_lanes);
   return unit * std::pow(there + (1 - here) * std::pow(ratio, n), 1 / n);
 }
 

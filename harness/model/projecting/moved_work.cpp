@@ -57,4 +57,14 @@ MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSi
   return all;
 }
 
+void take_code(MovedWork& moved, const WorkPart& code_there, double instructions_here) {
+  if (!std::isfinite(code_there.instructions) || !std::isfinite(instructions_here)) return;
+  moved.instructions_ratio = code_there.instructions / instructions_here;
+  moved.part.mix = code_there.mix;
+  moved.part.scalar_part = code_there.scalar_part;
+  moved.part.instructions = code_there.instructions;
+  const auto registers = code_there.bytes.find("L1");
+  if (registers != code_there.bytes.end()) moved.part.bytes["L1"] = registers->second;
+}
+
 }  // namespace plumbline

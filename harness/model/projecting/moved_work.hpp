@@ -12,7 +12,7 @@ namespace plumbline {
 struct MovedWork {
   WorkPart part = {};
   std::vector<std::string> moved = {};  // caches into which, or out of which, the working set goes
-  double instructions_ratio = 1;        // of there to here, by the width of vectors
+  double instructions_ratio = 1;        // of there to here: counted, else by the width of vectors
   bool is_uncertain = false;            // the working set is so near to a cache's size that either may be
 };
 
@@ -23,5 +23,9 @@ inline constexpr double held_up_to = 0.8;
 /// what fits here and not there crosses the next one as it crosses the one before. Without a working set it is bounded by which caches hold
 /// it at home.
 MovedWork moved_work(const WorkPart& part, const NodeSide& home, const NodeSide& target);
+
+/// Takes FLOPs, instructions and bytes at the registers from counts of the code that runs there, where its instructions were counted.
+/// `instructions_here`: those of the code here for as much work.
+void take_code(MovedWork& moved, const WorkPart& code_there, double instructions_here);
 
 }  // namespace plumbline

@@ -48,8 +48,9 @@ std::string pair_kind(const NodeSide& from, const NodeSide& to) {
   return kind.empty() ? "same" : kind;
 }
 
-ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor) {
+ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor, const WorkPart* code_there) {
   MovedWork moved = moved_work(times(timed.part, factor), home, target);
+  if (code_there != nullptr) take_code(moved, *code_there, factor * timed.part.instructions);
   ProjectedPair pair{.part = timed.part.name,
                      .kernel = timed.kernel,
                      .from = home.name,
@@ -71,7 +72,7 @@ ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSi
   pair.plain_ratio = seconds_of(plain_target, bound) / seconds_of(plain_home, bound);
   const double clocks = home.clock_hz > 0 && target.clock_hz > 0 ? home.clock_hz / target.clock_hz : 1;
   pair.private_ratio = factor * home.workers / target.workers * clocks;
-  pair.lanes_ratio = moved.instructions_ratio;
+  pair.instructions_ratio = moved.instructions_ratio;
   pair.spread =
       std::sqrt(std::pow(finite(timed.spread, 0), 2) + std::pow(finite(timed.counted_spread, 0), 2) +
                 std::pow(spread_of_bound(pair.home, pair.home_bound), 2) + std::pow(spread_of_bound(pair.target, pair.target_bound), 2));

@@ -26,10 +26,10 @@ struct ProjectedPair {
   double home_seconds = absent, true_seconds = absent;
   std::vector<RoofTerm> home = {}, target = {};
   std::string home_bound = {}, target_bound = {};
-  double plain_ratio = absent;  // equations (5) and (6): work over rate there, by work over rate here, of the ceiling that bounds it here
-  double private_ratio = 1;     // of time that no ceiling bounds: work by workers and clock
-  double lanes_ratio = 1;       // of the number of its instructions, by the width of vectors
-  double spread = 0;            // relative, of the times here, of both sides' ceilings and of the counts
+  double plain_ratio = absent;    // equations (5) and (6): work over rate there, by work over rate here, of the ceiling that bounds it here
+  double private_ratio = 1;       // of time that no ceiling bounds: work by workers and clock
+  double instructions_ratio = 1;  // as many times the instructions of here: counted, else by the width of vectors
+  double spread = 0;              // relative, of the times here, of both sides' ceilings and of the counts
   std::vector<std::string> moved = {};
 
   bool flips() const { return home_bound != target_bound; }
@@ -42,7 +42,10 @@ struct ProjectedPair {
 /// The ways in which two sides are unlike.
 std::string pair_kind(const NodeSide& from, const NodeSide& to);
 
-/// Pairs a timed part with a side that does `factor` times the work. Throws Error (user) where the target lacks what binds.
-ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor);
+/// Pairs a timed part with a side that does `factor` times the work. `code_there`: counts of the code that runs there, where it is another
+/// one and was counted; else the code here tells how many instructions it would have. Throws Error (user) where the target lacks what
+/// binds.
+ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor,
+                      const WorkPart* code_there = nullptr);
 
 }  // namespace plumbline

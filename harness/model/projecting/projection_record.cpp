@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "model/statistics/spread.hpp"
 
@@ -17,17 +19,24 @@ constexpr double part_of_disagreement = 0.5, most_of_disagreement = 0.35;
 constexpr double most_of_spread = 0.1;
 /// Weights go by errors to this power, of at least `least_error`.
 constexpr double weight_power = 3;
-/// A bias from few pairs is taken off in part: n / (n + this).
+/// A bias from few kernels is taken off in part: n / (n + this).
 constexpr double doubt_of_bias = 10;
 
 /// Pairs within one CPU model say nothing of others: the two are never learned from together.
 bool is_of_machines(const std::string& kind) { return kind.starts_with("machine"); }
 
-std::vector<double> errors_of(const RecordClass& of, std::size_t method) {
-  std::vector<double> errors;
+/// The errors of a method by kernel. Pairs of one kernel err alike, so that each kernel counts once, however many pairs it has.
+std::map<std::string, std::vector<double>> errors_by_kernel(const RecordClass& of, std::size_t method) {
+  std::map<std::string, std::vector<double>> errors;
   for (const auto* row : of.rows)
-    if (std::isfinite(row->log_error[method])) errors.push_back(row->log_error[method]);
+    if (std::isfinite(row->log_error[method])) errors[row->kernel].push_back(row->log_error[method]);
   return errors;
+}
+
+bool is_large_enough(const RecordClass& one) {
+  std::set<std::string> kernels;
+  for (const auto* row : one.rows) kernels.insert(row->kernel);
+  return one.rows.size() >= pairs_of_class && kernels.size() >= kernels_of_class;
 }
 
 }  // namespace
@@ -40,8 +49,8 @@ RecordClass class_of(std::span<const RecordRow> record, const std::string& kind,
     if (row.kind == kind) wide.rows.push_back(&row);
     if (row.bound_class == bound_class) narrow.rows.push_back(&row);
   }
-  if (narrow.rows.size() >= pairs_of_class) return narrow;
-  return wide.rows.size() >= pairs_of_class ? wide : all;
+  if (is_large_enough(narrow)) return narrow;
+  return is_large_enough(wide) ? wide : all;
 }
 
 double expected_scale(double spread, const ByMethod& seconds) {
@@ -57,12 +66,18 @@ Combination combination_of(const RecordClass& of) {
   Combination combination;
   double sum = 0;
   for (std::size_t method = 0; method < index_of(Method::ensemble); ++method) {
-    std::vector<double> errors = errors_of(of, method);
+    const auto errors = errors_by_kernel(of, method);
     if (errors.empty()) continue;
+    std::vector<double> middles, sizes;
+    for (const auto& [kernel, own] : errors) middles.push_back(median_of(own));
     const auto n = static_cast<double>(errors.size());
-    combination.bias[method] = median_of(errors) * n / (n + doubt_of_bias);
-    for (double& error : errors) error = std::abs(error - combination.bias[method]);
-    combination.weights[method] = std::pow(mean_of(errors) + least_error, -weight_power);
+    combination.bias[method] = median_of(middles) * n / (n + doubt_of_bias);
+    for (const auto& [kernel, own] : errors) {
+      double size = 0;
+      for (const double error : own) size += std::abs(error - combination.bias[method]);
+      sizes.push_back(size / static_cast<double>(own.size()));
+    }
+    combination.weights[method] = std::pow(mean_of(sizes) + least_error, -weight_power);
     sum += combination.weights[method];
   }
   if (sum == 0) combination.weights[index_of(Method::efficiency)] = sum = 1;

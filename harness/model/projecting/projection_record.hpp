@@ -21,8 +21,8 @@ struct RecordRow {
 
 using MayUse = std::function<bool(const RecordRow&)>;
 
-/// A class with fewer pairs than these falls back to a wider one.
-inline constexpr std::size_t pairs_of_class = 20;
+/// A class with fewer pairs, or pairs of fewer kernels, falls back to a wider one.
+inline constexpr std::size_t pairs_of_class = 20, kernels_of_class = 5;
 
 /// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all between unlike CPU
 /// models or of all within one.
@@ -36,7 +36,8 @@ RecordClass class_of(std::span<const RecordRow> record, const std::string& kind,
 /// far the methods are apart. Errors over this are alike enough to share a quantile.
 double expected_scale(double spread, const ByMethod& seconds);
 
-/// The weights of the single methods, which sum to 1, and the part of their median error that is taken off their logarithm.
+/// The weights of the single methods, which sum to 1, and the part of their median error that is taken off their logarithm. Each kernel
+/// counts once, however many pairs it has.
 struct Combination {
   ByMethod weights = {}, bias = {};
 };
