@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent.parent / "analysis"), str(HERE)]
 
 import overlapping  # noqa: E402
 import synthetic_family as gpu  # noqa: E402
-from plumbline_analysis import family, groups, own_roofs, roof_labels, roofline, style, without_flops  # noqa: E402
+from plumbline_analysis import family, groups, own_roofs, projection, roof_labels, roofline, style, without_flops  # noqa: E402
 from plumbline_analysis.family import heat, instructions, messages, nights, parameters, planes, trajectories  # noqa: E402
 from plumbline_analysis.load import beside  # noqa: E402
 from plumbline_analysis.papers import choosing, command, counterparts, drawing  # noqa: E402
@@ -473,6 +473,24 @@ def test_nodes_are_held_against_the_median_of_all_and_the_worse_one_is_named():
     assert colors["n3"] == style.FLAG and colors["n1"] != style.FLAG
     assert any(text.get_text() == "plumbline nodes says n3: slower" for text in figure.texts) and overlapping.faults(figure) == []
     assert heat.node_rows_of(ceilings[:1], []) == {}, "one node alone is held against none"
+
+
+# ------------------------------------------------------------------------------------------------------------------ projection
+
+
+def test_projected_against_measured_has_a_panel_a_kind_and_says_how_right_it_was():
+    def pair(kind, ratio, inside, truth=1e-3):
+        return {"kind": kind, "method": "ensemble", "projected_seconds": ratio * truth, "projected_lo": 0.8 * ratio * truth, "projected_hi": 1.2 * ratio * truth,
+                "measured_seconds": truth, "is_inside": inside}
+
+    rows = [pair("cores", 1.0 + 0.01 * index, True, 1e-6 * 10 ** (index % 4)) for index in range(9)] + [pair("conditions+cores+isa", 1.5, False), pair("isa", 0.7, None)]
+    figure = projection.draw(rows)
+    panels = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.get_visible()}
+    assert list(panels) == ["cores", "isa", "conditions + cores + isa"], "single ways to be unlike come first"
+    assert panels["cores"].texts[0].get_text() == "9 pairs, median error 4.0 %\n9 of them inside"
+    assert panels["isa"].texts[0].get_text().endswith("0 of them inside") and len(with_gid(panels["cores"], "pairs")[0].get_xdata()) == 9
+    assert overlapping.faults(figure) == []
+    assert not list(projection.figures([]))
 
 
 # ------------------------------------------------------------------------------------------------------------------ papers
