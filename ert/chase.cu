@@ -132,7 +132,7 @@ class ChaseCase final : public KernelData<Chase> {
   DeviceArray<ChaseState> chains_;
 };
 
-const cuda::Register<ChaseCase, double> registered{
+const cuda::Register<ChaseCase, double> chase_registered{
     "ert/chase",
     "Latency: one thread's dependent loads through all lines in random order (lat_mem_rd, McVoy and Staelin 1996)",
     {{.name = "n", .preset = std::int64_t{4096}, .description = "lines of 128 bytes of each chain", .max = std::int64_t{1} << 31},

@@ -209,7 +209,7 @@ const struct RegisterGemm {
          .space = Space::cuda,
          .on_host = [](std::string_view) { return Sweep{&GemmCase::on_host}; }});
   }
-} registered;
+} gemm_registered;
 
 }  // namespace
 }  // namespace plumbline

@@ -49,7 +49,7 @@ class L1Case final : public ResidentCase<Real> {
   static std::uint64_t words_of(const Parameters& p) { return p.integer("pieces") * resident_words; }
 };
 
-const cuda::Register<L1Case, double> registered{
+const cuda::Register<L1Case, double> l1_registered{
     "ert/l1",
     "Bandwidth of L1: a block of 1024 threads re-reads its own bytes, 16 a load",
     {{.name = "blocks", .preset = std::int64_t{132}, .description = "one for each multiprocessor", .max = 1 << 20},

@@ -11,7 +11,7 @@
 namespace plumbline {
 namespace {
 
-enum class Way { stream, graph, waited };
+enum class LaunchWay { stream, graph, waited };
 
 constexpr std::size_t graph_nodes = 1000;
 
@@ -22,7 +22,7 @@ struct Proof {
 };
 
 struct Launch {
-  Way way;
+  LaunchWay way;
   unsigned* count;
   Proof* proof;
 };
@@ -59,7 +59,7 @@ class LaunchCase final : public KernelData<Launch> {
   static void launch(const Launch& x, std::size_t begin, std::size_t end) {
     const std::array kernels{reinterpret_cast<const void*>(&nothing), reinterpret_cast<const void*>(&count_launch)};
     std::size_t left = end - begin;
-    for (; x.way == Way::graph && left >= graph_nodes; left -= graph_nodes) {
+    for (; x.way == LaunchWay::graph && left >= graph_nodes; left -= graph_nodes) {
       unsigned* const count = counted(x, graph_nodes);
       cuda::Graph& graph = count == nullptr ? x.proof->empty : x.proof->counting;
       graph.launch(kernels, [&] {
@@ -68,7 +68,7 @@ class LaunchCase final : public KernelData<Launch> {
     }
     for (; left != 0; --left) {
       launch_one(counted(x, 1));
-      if (x.way == Way::waited) cudaStreamSynchronize(cuda::stream());
+      if (x.way == LaunchWay::waited) cudaStreamSynchronize(cuda::stream());
     }
   }
   static void on_host(const Launch& x, std::size_t begin, std::size_t end) {
@@ -87,9 +87,9 @@ class LaunchCase final : public KernelData<Launch> {
     x.proof->left -= launches;
     return x.count;
   }
-  static Way way_of(const Parameters& p) {
+  static LaunchWay way_of(const Parameters& p) {
     const std::string& word = p.word("way");
-    return word == "stream" ? Way::stream : word == "graph" ? Way::graph : Way::waited;
+    return word == "stream" ? LaunchWay::stream : word == "graph" ? LaunchWay::graph : LaunchWay::waited;
   }
 
   std::size_t extent_;
@@ -97,7 +97,7 @@ class LaunchCase final : public KernelData<Launch> {
   Proof proof_;
 };
 
-const cuda::Register<LaunchCase, double> registered{
+const cuda::Register<LaunchCase, double> launch_registered{
     "ert/launch",
     "Launch overhead: kernels of one thread, one after the other",
     {{.name = "way",

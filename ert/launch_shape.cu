@@ -91,7 +91,7 @@ class LaunchShapeCase final : public KernelData<LaunchShape> {
   DeviceArray<unsigned> count_;
 };
 
-const cuda::Register<LaunchShapeCase, double> registered{
+const cuda::Register<LaunchShapeCase, double> launch_shape_registered{
     "ert/launch_shape",
     "Launch overhead by what is launched: kernels that do nothing, into a stream",
     {{.name = "blocks", .preset = std::int64_t{1}, .description = "thread blocks of a kernel", .max = 1 << 20},

@@ -161,7 +161,7 @@ constexpr std::array types{
                  {"sm_89", "sm_120"},
                  "this architecture's code has no mma.sync of it, but unpacks it to fp16 (only sm_89 and sm_120 have one)"}};
 
-const RegisterTensor<types> registered("ert/mma", "Tensor cores by mma.sync: eight independent products a warp (PTX ISA)", warps, 264);
+const RegisterTensor<types> mma_registered("ert/mma", "Tensor cores by mma.sync: eight independent products a warp (PTX ISA)", warps, 264);
 
 }  // namespace
 }  // namespace plumbline

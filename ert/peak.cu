@@ -310,7 +310,7 @@ class PeakCase final : public Workload {
   Peak<Real> arguments_;
 };
 
-const cuda::Register<PeakCase, double, float, Fp16, Bf16> registered{
+const cuda::Register<PeakCase, double, float, Fp16, Bf16> peak_registered{
     "ert/peak",
     "Arithmetic in registers: 8 independent chains a thread (of single 16-bit numbers 1), 256 instructions an iteration (Lo et al. 2014)",
     {{.name = "form", .preset = std::string("fma"), .description = "operations of a chain", .choices = {"fma", "muladd", "add", "mul"}},

@@ -44,7 +44,7 @@ class SharedCase final : public ResidentCase<Real> {
   }
 };
 
-const cuda::Register<SharedCase, double> registered{
+const cuda::Register<SharedCase, double> shared_registered{
     "ert/shared",
     "Bandwidth of shared memory: a block of 1024 threads re-reads its own 32 KiB, 16 bytes a load, without bank conflicts",
     {{.name = "blocks", .preset = std::int64_t{264}, .description = "thread blocks", .max = 1 << 20},

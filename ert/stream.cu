@@ -318,7 +318,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
   using KernelData<Stream<Real>>::arguments_;
 };
 
-const cuda::Register<StreamCase> registered{
+const cuda::Register<StreamCase> stream_registered{
     "ert/stream",
     "Bandwidth of L2 and memory: 16-byte accesses past L1 (McCalpin's STREAM, and its parts)",
     {{.name = "pattern",

@@ -12,13 +12,13 @@
 namespace plumbline {
 namespace {
 
-enum class Way { copy_pinned, copy_pageable, kernel_pinned, copy_peer, kernel_peer, copy_here };
+enum class TransferWay { copy_pinned, copy_pageable, kernel_pinned, copy_peer, kernel_peer, copy_here };
 
-bool is_by_kernel(Way way) { return way == Way::kernel_pinned || way == Way::kernel_peer; }
-bool is_to_peer(Way way) { return way == Way::copy_peer || way == Way::kernel_peer; }
+bool is_by_kernel(TransferWay way) { return way == TransferWay::kernel_pinned || way == TransferWay::kernel_peer; }
+bool is_to_peer(TransferWay way) { return way == TransferWay::copy_peer || way == TransferWay::kernel_peer; }
 
 struct Transfer {
-  Way way;
+  TransferWay way;
   bool to_device;
   double* device;
   double* other;
@@ -28,15 +28,15 @@ struct Transfer {
 /// for its memory.
 class OtherEnd {
  public:
-  OtherEnd(std::size_t bytes, Way way, DeviceMemory& memory)
+  OtherEnd(std::size_t bytes, TransferWay way, DeviceMemory& memory)
       : bytes_(bytes), way_(way), memory_(cuda::stream() == nullptr ? &memory : nullptr) {
     if (memory_ != nullptr)
       data_ = memory_->allocate(bytes, alignment);
-    else if (way_ == Way::copy_pageable)
+    else if (way_ == TransferWay::copy_pageable)
       data_ = ::operator new (bytes, std::align_val_t{alignment});
     else if (is_to_peer(way_))
       allocate_on_peer(bytes);
-    else if (way_ == Way::copy_here)
+    else if (way_ == TransferWay::copy_here)
       allocate_here(bytes);
     else
       PLUMBLINE_CUDA(cudaHostAlloc(&data_, bytes, cudaHostAllocDefault));
@@ -46,7 +46,7 @@ class OtherEnd {
   ~OtherEnd() {
     if (memory_ != nullptr)
       memory_->deallocate(data_, bytes_, alignment);
-    else if (way_ == Way::copy_pageable)
+    else if (way_ == TransferWay::copy_pageable)
       ::operator delete (data_, std::align_val_t{alignment});
     else if (is_on_gpu())
       cudaFree(data_);
@@ -58,7 +58,7 @@ class OtherEnd {
   void copy_out(double* to, std::size_t first, std::size_t count) const { copy(to, data() + first, count * sizeof(double)); }
 
  private:
-  bool is_on_gpu() const { return is_to_peer(way_) || way_ == Way::copy_here; }
+  bool is_on_gpu() const { return is_to_peer(way_) || way_ == TransferWay::copy_here; }
 
   void allocate_here(std::size_t bytes) {
     const cudaError_t result = cudaMalloc(&data_, bytes);
@@ -120,7 +120,7 @@ class OtherEnd {
 
   static constexpr std::size_t alignment = 256;
   std::size_t bytes_;
-  Way way_;
+  TransferWay way_;
   DeviceMemory* memory_;
   void* data_ = nullptr;
 };
@@ -142,7 +142,7 @@ class TransferCase final : public KernelData<Transfer> {
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = elements_of(p);
     const bool in = p.word("to") == "device";
-    const Way way = way_of(p);
+    const TransferWay way = way_of(p);
     const auto stream = [&](const char* name, bool read, Stream::Memory memory) {
       return Stream{.array = name,
                     .footprint_bytes = n * 8,
@@ -154,7 +154,7 @@ class TransferCase final : public KernelData<Transfer> {
                     .memory = memory,
                     .copied = !is_by_kernel(way)};
     };
-    const auto other = is_to_peer(way) ? Stream::Memory::peer : way == Way::copy_here ? Stream::Memory::own : Stream::Memory::host;
+    const auto other = is_to_peer(way) ? Stream::Memory::peer : way == TransferWay::copy_here ? Stream::Memory::own : Stream::Memory::host;
     return {.streams = {stream("device", !in, Stream::Memory::own), stream("other", in, other)}};
   }
 
@@ -206,14 +206,14 @@ class TransferCase final : public KernelData<Transfer> {
   double tolerance() const override { return 0; }
 
  private:
-  static Way way_of(const Parameters& p) {
+  static TransferWay way_of(const Parameters& p) {
     const std::string& word = p.word("way");
-    return word == "copy_pinned"     ? Way::copy_pinned
-           : word == "copy_pageable" ? Way::copy_pageable
-           : word == "kernel_pinned" ? Way::kernel_pinned
-           : word == "copy_peer"     ? Way::copy_peer
-           : word == "kernel_peer"   ? Way::kernel_peer
-                                     : Way::copy_here;
+    return word == "copy_pinned"     ? TransferWay::copy_pinned
+           : word == "copy_pageable" ? TransferWay::copy_pageable
+           : word == "kernel_pinned" ? TransferWay::kernel_pinned
+           : word == "copy_peer"     ? TransferWay::copy_peer
+           : word == "kernel_peer"   ? TransferWay::kernel_peer
+                                     : TransferWay::copy_here;
   }
   /// The number of elements in whole accesses of 16 bytes.
   static std::uint64_t elements_of(const Parameters& p) { return (p.integer("n") + 1) / 2 * 2; }
@@ -223,7 +223,7 @@ class TransferCase final : public KernelData<Transfer> {
   OtherEnd other_;
 };
 
-const cuda::Register<TransferCase, double> registered{
+const cuda::Register<TransferCase, double> transfer_registered{
     "ert/transfer",
     "Bandwidth between a GPU's memory and the host's, another GPU's, or itself",
     {{.name = "to", .preset = std::string("device"), .description = "which way", .choices = {"device", "host"}},

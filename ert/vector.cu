@@ -32,8 +32,8 @@ PLUMBLINE_BOTH Real element_of(const Vector<Real>& v, Real x) {
   return x;
 }
 
-constexpr unsigned at_once = 4;  // elements of a thread: independent chains
-constexpr std::size_t block_elements = at_once * cuda::block_threads;
+constexpr unsigned chains = 4;  // elements of a thread: independent chains
+constexpr std::size_t block_elements = chains * cuda::block_threads;
 constexpr int blocks_a_multiprocessor = 4;
 
 constexpr std::uint64_t pairs_at_once = 4;
@@ -42,15 +42,15 @@ enum class Operation { sum, fma, pairs };
 Operation operation_of(std::uint64_t k) { return k == 1 ? Operation::sum : k == 2 ? Operation::fma : Operation::pairs; }
 
 template <class Real>
-__device__ __forceinline__ void pair(Real (&x)[at_once], const Vector<Real>& v) {
+__device__ __forceinline__ void pair(Real (&x)[chains], const Vector<Real>& v) {
 #pragma unroll
-  for (unsigned c = 0; c < at_once; ++c) x[c] = fused(x[c], v.minus, v.low);
+  for (unsigned c = 0; c < chains; ++c) x[c] = fused(x[c], v.minus, v.low);
 #pragma unroll
-  for (unsigned c = 0; c < at_once; ++c) x[c] = fused(x[c], v.minus, v.high);
+  for (unsigned c = 0; c < chains; ++c) x[c] = fused(x[c], v.minus, v.high);
 }
 
 template <Operation operation, class Real>
-__device__ __forceinline__ void compute(Real (&x)[at_once], const Vector<Real>& v) {
+__device__ __forceinline__ void compute(Real (&x)[chains], const Vector<Real>& v) {
   if constexpr (operation == Operation::pairs) {
 #pragma unroll 1
     for (std::uint64_t n = v.k / 4 / pairs_at_once; n != 0; --n) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ void compute(Real (&x)[at_once], const Vector<Real>& 
     for (std::uint64_t n = v.k / 4 % pairs_at_once; n != 0; --n) pair(x, v);
   } else {
 #pragma unroll
-    for (unsigned c = 0; c < at_once; ++c) x[c] = operation == Operation::sum ? plus(x[c], v.low) : fused(x[c], v.minus, v.low);
+    for (unsigned c = 0; c < chains; ++c) x[c] = operation == Operation::sum ? plus(x[c], v.low) : fused(x[c], v.minus, v.low);
   }
 }
 
@@ -72,13 +72,13 @@ __global__ void __launch_bounds__(cuda::block_threads) vector(const Vector<Real>
   for (std::uint64_t pass = 0; pass < v.repeat; ++pass)
 #pragma unroll 1
     for (std::size_t first = begin + blockIdx.x * block_elements + threadIdx.x; first < end; first += gridDim.x * block_elements) {
-      Real x[at_once] = {};
+      Real x[chains] = {};
 #pragma unroll
-      for (unsigned c = 0; c < at_once; ++c)
+      for (unsigned c = 0; c < chains; ++c)
         if (const std::size_t i = first + c * cuda::block_threads; i < end) x[c] = __ldcg(v.x + i);
       compute<operation>(x, v);
 #pragma unroll
-      for (unsigned c = 0; c < at_once; ++c)
+      for (unsigned c = 0; c < chains; ++c)
         if (const std::size_t i = first + c * cuda::block_threads; i < end) __stcg(v.y + i, x[c]);
     }
 }
@@ -123,7 +123,7 @@ class VectorCase final : public KernelData<Vector<Real>> {
   static void launch(const Vector<Real>& v, std::size_t begin, std::size_t end) {
     const unsigned most = static_cast<unsigned>(blocks_a_multiprocessor * cuda::multiprocessors());
     const unsigned blocks = std::min(most, cuda::blocks_for(end - begin, block_elements));
-    const std::uint64_t threads = std::uint64_t{blocks} * cuda::block_threads, fours = (end - begin) / at_once * v.repeat;
+    const std::uint64_t threads = std::uint64_t{blocks} * cuda::block_threads, fours = (end - begin) / chains * v.repeat;
     const auto run = [&]<Operation operation>() {
       vector<operation><<<blocks, cuda::block_threads, 0, cuda::stream()>>>(v, begin, end, cuda::clock_span());
     };
@@ -162,7 +162,7 @@ class VectorCase final : public KernelData<Vector<Real>> {
   using KernelData<Vector<Real>>::arguments_;
 };
 
-const cuda::Register<VectorCase> registered{
+const cuda::Register<VectorCase> vector_registered{
     "ert/vector",
     "The parameterized vector of ERT: k FLOPs between a load and a store (Lo et al. 2014)",
     {{.name = "k",

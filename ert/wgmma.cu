@@ -156,9 +156,9 @@ constexpr TensorKernel of(std::string_view type) {
 }
 constexpr std::array types{of<Fp16Group>("fp16"), of<Bf16Group>("bf16"), of<Tf32Group>("tf32"), of<Fp8Group>("fp8"), of<Int8Group>("int8")};
 
-const RegisterTensor<types> registered("ert/wgmma",
-                                       "Tensor cores by wgmma m64n256, a warp group with both operands in shared memory (PTX ISA)", 1, 264,
-                                       90, true);
+const RegisterTensor<types> wgmma_registered("ert/wgmma",
+                                             "Tensor cores by wgmma m64n256, a warp group with both operands in shared memory (PTX ISA)", 1,
+                                             264, 90, true);
 
 }  // namespace
 }  // namespace plumbline

@@ -49,8 +49,9 @@ void launch(const TensorProduct& x, std::size_t begin, std::size_t end) {
 
 constexpr std::array types{TensorKernel{"fp16", shape, &launch}};
 
-const RegisterTensor<types> registered("ert/wmma", "Tensor cores by WMMA 16 x 16 x 16, as ERT's row (Lo et al. 2014; Yang et al. 2020)",
-                                       warps, 264);
+const RegisterTensor<types> wmma_registered("ert/wmma",
+                                            "Tensor cores by WMMA 16 x 16 x 16, as ERT's row (Lo et al. 2014; Yang et al. 2020)", warps,
+                                            264);
 
 }  // namespace
 }  // namespace plumbline

@@ -419,7 +419,7 @@ class GppCase final : public GppData<Real, DeviceArray, GppInParts> {
 };
 
 // Rows of two blocks and more, each number of energies, and strides of part of a sector and of more than one.
-const cuda::Register<GppCase> registered{
+const cuda::Register<GppCase> gpp_registered{
     gpp_facts({.edges = gpp_by_variant(
                    {"naive", "vector", "blocked", "nodivide"},
                    {{2, 3, 33, 4}, {1, 2, 67, 6, 2}, {33, 1, 257, 1}, {65, 2, 600, 2, 3}, {3, 300, 40, 5, 5}, {3, 2, 1024, 3}})})};

@@ -81,7 +81,7 @@ class DgemmCase final : public DgemmData<Real, DeviceArray> {
   }
 };
 
-const cuda::Register<DgemmCase> registered{dgemm_facts("Matrix product C = A B by tiles in shared memory, one element a thread")};
+const cuda::Register<DgemmCase> dgemm_registered{dgemm_facts("Matrix product C = A B by tiles in shared memory, one element a thread")};
 
 }  // namespace
 }  // namespace plumbline

@@ -22,7 +22,7 @@ struct DotCase final : DotData<Real, DeviceArray>, DotBody<Real> {
     return work;
   }
 };
-const cuda::Register<DotCase> registered{dot_facts()};
+const cuda::Register<DotCase> dot_registered{dot_facts()};
 
 }  // namespace
 }  // namespace plumbline

@@ -180,7 +180,7 @@ class HalfCase final : public KernelData<Half<Real>> {
   using KernelData<Half<Real>>::arguments_;
 };
 
-const cuda::Register<HalfCase, Fp16, Bf16> registered{
+const cuda::Register<HalfCase, Fp16, Bf16> half_registered{
     "validation/half",
     "16-bit FMAs, sums or products, packed in pairs or one by one",
     {{.name = "form",

@@ -128,7 +128,7 @@ class L2StreamCase final : public KernelData<L2Stream<Real>> {
   using KernelData<L2Stream<Real>>::arguments_;
 };
 
-const cuda::Register<L2StreamCase> registered{
+const cuda::Register<L2StreamCase> l2stream_registered{
     "validation/l2stream",
     "Stream inside L2: reads and writes past L1, again and again",
     {{.name = "n", .preset = std::int64_t{1} << 18, .description = "elements of either array", .max = std::int64_t{1} << 32},

@@ -11,8 +11,6 @@
 namespace plumbline {
 namespace {
 
-constexpr unsigned warp = 32;
-
 /// The shape of C (m x n) += A (m x k) B (k x n), and the type of C.
 template <class Real>
 struct Shape {
@@ -47,7 +45,8 @@ struct Fragment {
   using S = Shape<Real>;
   using Word = std::conditional_t<std::is_same_v<Real, double>, double, std::uint32_t>;
   static constexpr unsigned in_word = sizeof(Word) / sizeof(Real);
-  static constexpr unsigned words_of_a = S::m * S::k / warp / in_word, words_of_b = S::n * S::k / warp / in_word, sums = S::m * S::n / warp;
+  static constexpr unsigned words_of_a = S::m * S::k / cuda::warp_threads / in_word,
+                            words_of_b = S::n * S::k / cuda::warp_threads / in_word, sums = S::m * S::n / cuda::warp_threads;
   Word a[words_of_a], b[words_of_b];
   typename S::Sum c[sums];
 };
@@ -80,9 +79,9 @@ template <class Real>
 __global__ void __launch_bounds__(cuda::block_threads) multiply(const Mma<Real> x, std::size_t begin, std::size_t end) {
   using S = Shape<Real>;
   using F = Fragment<Real>;
-  const std::size_t mine = begin + (std::size_t{blockIdx.x} * cuda::block_threads + threadIdx.x) / warp;
+  const std::size_t mine = begin + (std::size_t{blockIdx.x} * cuda::block_threads + threadIdx.x) / cuda::warp_threads;
   if (mine >= end) return;
-  const unsigned lane = threadIdx.x % warp, group = lane / 4, member = lane % 4;
+  const unsigned lane = threadIdx.x % cuda::warp_threads, group = lane / 4, member = lane % 4;
   const Real *a = x.a + mine * (S::m * S::k), *b = x.b + mine * (S::n * S::k);
   typename S::Sum* c = x.c + mine * (S::m * S::n);
   F part;
@@ -145,8 +144,8 @@ class MmaCase final : public KernelData<Mma<Real>> {
   }
 
   static void launch(const Mma<Real>& x, std::size_t begin, std::size_t end) {
-    cuda::next_launch((end - begin) * warp, {std::uint64_t{x.repeats}});
-    multiply<<<cuda::blocks_for((end - begin) * warp), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end);
+    cuda::next_launch((end - begin) * cuda::warp_threads, {std::uint64_t{x.repeats}});
+    multiply<<<cuda::blocks_for((end - begin) * cuda::warp_threads), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end);
   }
   static void on_host(const Mma<Real>& x, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * S::m * S::n; i < end * S::m * S::n; ++i) {
@@ -184,7 +183,7 @@ class MmaCase final : public KernelData<Mma<Real>> {
   using KernelData<Mma<Real>>::arguments_;
 };
 
-const cuda::Register<MmaCase, Fp16, Bf16, Tf32, double, std::int8_t> registered{
+const cuda::Register<MmaCase, Fp16, Bf16, Tf32, double, std::int8_t> mma_registered{
     "validation/mma",
     "Matrix products of tensor cores by mma.sync: m16n8k16 (fp16, bf16), k8 (tf32), k32 (int8), m8n8k4 (fp64)",
     {{.name = "warps", .preset = std::int64_t{4096}, .description = "warps, each with matrices of its own", .max = std::int64_t{1} << 24},

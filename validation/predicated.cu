@@ -7,8 +7,6 @@
 namespace plumbline {
 namespace {
 
-constexpr unsigned warp = 32;
-
 template <class Real>
 struct Predicated {
   const Real* x;
@@ -20,7 +18,7 @@ struct Predicated {
 
 template <class Real>
 PLUMBLINE_BOTH bool is_on(const Predicated<Real>& x, std::size_t i) {
-  return i % warp < x.lanes;
+  return i % cuda::warp_threads < x.lanes;
 }
 
 // A branch around one instruction, of which the compiler makes a predicate. (A predicate written in PTX it turns, in fp64, into an FMA by
@@ -60,7 +58,7 @@ class PredicatedCase final : public ElementwiseData<Predicated<Real>, Real, Devi
  public:
   static Work model(const Parameters& p, std::string_view) {
     const std::uint64_t n = p.integer("n"), lanes = p.integer("lanes");
-    const std::uint64_t on = n / warp * lanes + std::min(n % warp, lanes);
+    const std::uint64_t on = n / cuda::warp_threads * lanes + std::min(n % cuda::warp_threads, lanes);
     return {.flops = {{flops<Real>("fma"), on * p.integer("steps")}},
             .streams = {loaded<Real>("x", n), stored<Real>("y", n)},
             .note = "FMAs of the lanes that are on; all 32 of a warp issue them"};
@@ -70,7 +68,7 @@ class PredicatedCase final : public ElementwiseData<Predicated<Real>, Real, Devi
     const auto lanes = static_cast<unsigned>(p.integer("lanes")), steps = static_cast<unsigned>(p.integer("steps"));
     this->arguments_ = {this->array(0), this->array(1), Real(0.75), Real(0.21875), lanes, steps};
   }
-  std::size_t grain() const final { return warp; }
+  std::size_t grain() const final { return cuda::warp_threads; }
 
   static void launch(const Predicated<Real>& x, std::size_t begin, std::size_t end) {
     cuda::launch_elements<PredicatedBody<Real>>(x, begin, end, {x.steps});
@@ -87,11 +85,11 @@ class PredicatedCase final : public ElementwiseData<Predicated<Real>, Real, Devi
   double tolerance() const override { return rounding_bound<Real>(2.0 * this->arguments_.steps); }
 };
 
-const cuda::Register<PredicatedCase> registered{
+const cuda::Register<PredicatedCase> predicated_registered{
     "validation/predicated",
     "FMAs of some lanes of each warp, the others predicated off",
     {{.name = "n", .preset = std::int64_t{1} << 20, .description = "elements, one a thread", .max = std::int64_t{1} << 38},
-     {.name = "lanes", .preset = std::int64_t{8}, .description = "lanes of a warp that are on", .max = warp},
+     {.name = "lanes", .preset = std::int64_t{8}, .description = "lanes of a warp that are on", .max = cuda::warp_threads},
      {.name = "steps", .preset = std::int64_t{64}, .description = "FMAs of each", .max = 1 << 20}}};
 
 }  // namespace

@@ -83,7 +83,7 @@ class SeriesCase final : public SeriesData<Real, DeviceArray> {
   }
 };
 
-const cuda::Register<SeriesCase> registered{series_facts(1024)};
+const cuda::Register<SeriesCase> series_registered{series_facts(1024)};
 
 }  // namespace
 }  // namespace plumbline

@@ -77,7 +77,7 @@ class SharedCase final : public KernelData<Shared<Real>> {
   using KernelData<Shared<Real>>::arguments_;
 };
 
-const cuda::Register<SharedCase> registered{
+const cuda::Register<SharedCase> shared_registered{
     "validation/shared",
     "Stream through shared memory: tiles of 256 elements, moved on by one place a round",
     {{.name = "tiles", .preset = std::int64_t{4096}, .description = "tiles of 256 elements", .max = std::int64_t{1} << 24},

@@ -90,7 +90,7 @@ class SpecialCase final : public ElementwiseData<Specials<Real>, Real, DeviceArr
   double tolerance() const override { return rounding_bound<Real>(this->arguments_.function == Special::exp ? 4 : 1); }
 };
 
-const cuda::Register<SpecialCase> registered{
+const cuda::Register<SpecialCase> special_registered{
     "validation/special",
     "Division, square root or exponential of each element",
     {{.name = "function", .preset = std::string("div"), .description = "of each element", .choices = {"div", "sqrt", "exp"}},

@@ -30,7 +30,7 @@ class Stencil5Case final : public Stencil5Data<Real, DeviceArray>, public cuda::
   }
 };
 
-const cuda::Register<Stencil5Case> registered{stencil5_facts()};
+const cuda::Register<Stencil5Case> stencil5_registered{stencil5_facts()};
 
 }  // namespace
 }  // namespace plumbline

@@ -30,7 +30,7 @@ class Stencil7Case final : public Stencil7Data<Real, DeviceArray>, public EachCo
   }
 };
 
-const cuda::Register<Stencil7Case> registered{stencil7_facts()};
+const cuda::Register<Stencil7Case> stencil7_registered{stencil7_facts()};
 
 }  // namespace
 }  // namespace plumbline

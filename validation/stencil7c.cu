@@ -30,7 +30,7 @@ class Stencil7cCase final : public Stencil7cData<Real, DeviceArray>, public Each
   }
 };
 
-const cuda::Register<Stencil7cCase> registered{stencil7c_facts()};
+const cuda::Register<Stencil7cCase> stencil7c_registered{stencil7c_facts()};
 
 }  // namespace
 }  // namespace plumbline

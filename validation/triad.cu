@@ -11,7 +11,7 @@ struct TriadCase final : TriadData<Real, DeviceArray>, cuda::EachElement<TriadCa
   static Work model(const Parameters& p, std::string_view) { return TriadCase::work(p.integer("n"), {"fma"}); }
   PLUMBLINE_BOTH static void element(const Triad<Real>& x, std::size_t i) { x.a[i] = cuda::fused(x.s, x.c[i], x.b[i]); }
 };
-const cuda::Register<TriadCase> registered{triad_facts()};
+const cuda::Register<TriadCase> triad_registered{triad_facts()};
 
 }  // namespace
 }  // namespace plumbline

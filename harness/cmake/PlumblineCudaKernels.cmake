@@ -1,5 +1,5 @@
-# The module for GPUs, libplumbline_cuda.so by CUDA 13, libplumbline_cuda12.so by CUDA 12: opened at run time, and all of CUDA that is linked is its static runtime. Each .cu file is
-# compiled by a command of its own, for every architecture. Where there is no toolkit these functions do nothing.
+# The module for GPUs, libplumbline_cuda.so by CUDA 13, libplumbline_cuda12.so by CUDA 12: opened at run time, and all of CUDA that is linked is its static runtime. Some .cu files of a
+# folder at a time are compiled by a command of their own, for every architecture. Where there is no toolkit these functions do nothing.
 set(PLUMBLINE_CUDA_ARCHITECTURES "all" CACHE STRING "GPU architectures to compile for: all that are known; native: those of the GPUs of this machine; or compute capabilities (\"80;90a\")")
 set(PLUMBLINE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE STRING "C++ compiler that nvcc uses")
 include(PlumblineCudaArchitectures)
@@ -97,6 +97,45 @@ function(plumbline_cuda_sources)
   endforeach()
 endfunction()
 
+# plumbline_cuda_units(RESULT FOLDER FILE.cu...): the files in units that are compiled at once, each a file of FOLDER that includes some of them, in their order, up to
+# 24 kB; a file that stands alone is its own unit. The headers that each of them needs take nvcc some 12 seconds, more than most kernels do.
+function(plumbline_cuda_units result folder)
+  set(units "")
+  set(unit "")
+  set(bytes 0)
+  foreach(file ${ARGN})
+    file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${file} own)
+    math(EXPR bytes "${bytes} + ${own}")
+    if(unit AND (PLUMBLINE_FILE_BY_FILE OR bytes GREATER 24000))
+      plumbline_cuda_unit(source ${folder} ${unit})
+      list(APPEND units ${source})
+      set(unit "")
+      set(bytes ${own})
+    endif()
+    list(APPEND unit ${file})
+  endforeach()
+  if(unit)
+    plumbline_cuda_unit(source ${folder} ${unit})
+    list(APPEND units ${source})
+  endif()
+  set(${result} ${units} PARENT_SCOPE)
+endfunction()
+
+# plumbline_cuda_unit(RESULT FOLDER FILE.cu...): the path of what is compiled for these files.
+function(plumbline_cuda_unit result folder)
+  set(path ${CMAKE_CURRENT_SOURCE_DIR}/${ARGN})
+  list(LENGTH ARGN several)
+  if(several GREATER 1)
+    list(TRANSFORM ARGN REPLACE "[.]cu$" "" OUTPUT_VARIABLE names)
+    list(JOIN names "_" name)
+    list(TRANSFORM ARGN REPLACE "^(.+)$" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n" OUTPUT_VARIABLE includes)
+    string(JOIN "" includes ${includes})
+    set(path ${folder}/${name}.cu)
+    file(CONFIGURE OUTPUT ${path} CONTENT "${includes}" @ONLY)
+  endif()
+  set(${result} ${path} PARENT_SCOPE)
+endfunction()
+
 # The files of this folder by one CUDA, into its module.
 function(plumbline_cuda_objects part)
   cmake_parse_arguments(of "" "" "EACH_ARCHITECTURE" ${ARGN})
@@ -111,12 +150,14 @@ function(plumbline_cuda_objects part)
   endif()
   set(objects "")
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${module})
-  foreach(file ${of_UNPARSED_ARGUMENTS} ${of_EACH_ARCHITECTURE})
+  plumbline_cuda_units(together ${CMAKE_CURRENT_BINARY_DIR}/${module} ${of_UNPARSED_ARGUMENTS})
+  list(TRANSFORM of_EACH_ARCHITECTURE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE alone)
+  foreach(source ${together} ${alone})
     set(architectures ${by_family})
-    if(file IN_LIST of_EACH_ARCHITECTURE)
+    if(source IN_LIST alone)
       set(architectures ${by_architecture})
     endif()
-    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    get_filename_component(file ${source} NAME)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${module}/${file}.o)
     add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM
       COMMENT "Compiling ${file} by CUDA ${PLUMBLINE_${part}_VERSION} for GPUs: ${names}"

@@ -15,6 +15,7 @@ cudaStream_t stream();
 
 /// The number of threads in a block where nothing else decides.
 constexpr unsigned block_threads = 256;
+constexpr unsigned warp_threads = 32;  // threads that execute together
 
 /// The number of blocks of so many threads that cover n elements.
 constexpr unsigned blocks_for(std::size_t n, unsigned threads = block_threads) { return static_cast<unsigned>((n + threads - 1) / threads); }

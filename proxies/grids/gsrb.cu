@@ -43,7 +43,7 @@ class GsrbCase final : public GsrbData<Real, DeviceArray> {
   DeviceArray<Real> first_x_;
 };
 
-const cuda::Register<GsrbCase> registered{gsrb_facts()};
+const cuda::Register<GsrbCase> gsrb_registered{gsrb_facts()};
 
 }  // namespace
 }  // namespace plumbline

@@ -87,7 +87,7 @@ struct HeatCase final : HeatData<Real, DeviceArray> {
   }
 };
 
-const cuda::Register<HeatCase> registered{heat2d_facts()};
+const cuda::Register<HeatCase> heat2d_registered{heat2d_facts()};
 
 }  // namespace
 }  // namespace plumbline

@@ -206,7 +206,7 @@ struct MultigridCase final : MultigridOnGpu<Real> {
   }
 };
 
-const cuda::Register<MultigridCase> registered{multigrid_facts()};
+const cuda::Register<MultigridCase> multigrid_registered{multigrid_facts()};
 
 /// The finest of the host's levels (0 is the finest of all).
 std::size_t host_from(const Parameters& p) {

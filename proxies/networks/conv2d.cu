@@ -234,7 +234,7 @@ class ConvCase final : public ApplicationData {
   std::vector<Step> schedule_;
 };
 
-KernelFacts facts() {
+KernelFacts conv2d_facts_of_gpu() {
   KernelFacts all = conv2d_facts(
       "2-D convolution and its gradients by implicit GEMM, im2col or Winograd, 16-bit numbers by tensor cores (Yang, Kurth, "
       "Williams 2019, equation 5)",
@@ -274,7 +274,7 @@ KernelFacts facts() {
   return all;
 }
 
-const cuda::Register<ConvCase, double, float, Fp16, Bf16> registered{facts()};
+const cuda::Register<ConvCase, double, float, Fp16, Bf16> conv2d_registered{conv2d_facts_of_gpu()};
 
 }  // namespace
 }  // namespace plumbline

@@ -284,7 +284,7 @@ class LstmCase final : public ApplicationData {
   cuda::Graph graph_;
 };
 
-KernelFacts facts() {
+KernelFacts lstm_facts_of_gpu() {
   // Whole tiles and others, one step of the depth and some, rows that no vector divides.
   ProofSizes proof{.edges = lstm_points({{"forward", 16, 2, 32, 16},
                                          {"forward", 13, 2, 5, 35},
@@ -308,7 +308,7 @@ KernelFacts facts() {
   return all;
 }
 
-const cuda::Register<LstmCase, double, float, Fp16> registered{facts()};
+const cuda::Register<LstmCase, double, float, Fp16> lstm_registered{lstm_facts_of_gpu()};
 
 }  // namespace
 }  // namespace plumbline

@@ -323,7 +323,7 @@ class CgCase final : public CgData<Real, DeviceArray> {
   DeviceArray<double> zeros_;
 };
 
-const cuda::Register<CgCase> registered{cg_facts()};
+const cuda::Register<CgCase> cg_registered{cg_facts()};
 
 }  // namespace
 }  // namespace plumbline

@@ -96,8 +96,10 @@ TEST_F(kernel_code, streams_past_L1_are_loaded_strongly_and_weakly) {
 /// A kernel that were empty would not prove that it ran; what it is handed, it does not touch.
 TEST_F(kernel_code, a_launched_shape_ends_at_once_but_for_the_thread_that_counts_it) {
   for (const auto& [architecture, all] : disassembled_module().of("launch_shape")) {
-    ASSERT_EQ(all->size(), 4U) << architecture << ": of 1, 8, 32 and 128 arguments";
+    int shapes = 0;
     for (const SassFunction& code : *all) {
+      if (code.name.find("4takeI") == code.name.npos) continue;
+      ++shapes;
       const auto place_of = [&](const char* stem) {
         return std::find_if(code.instructions.begin(), code.instructions.end(),
                             [&](const SassInstruction& one) { return one.stem() == stem; });
@@ -107,6 +109,7 @@ TEST_F(kernel_code, a_launched_shape_ends_at_once_but_for_the_thread_that_counts
       EXPECT_LT(place_of("EXIT"), place_of("LDG")) << architecture << " " << code.name;
       EXPECT_LT(place_of("LDG"), place_of("STG")) << architecture << " " << code.name;
     }
+    EXPECT_EQ(shapes, 4) << architecture << ": of 1, 8, 32 and 128 arguments";
   }
   EXPECT_FALSE(disassembled_module().of("launch_shape").empty());
 }

@@ -1,5 +1,5 @@
-"""The files of a room are compiled together (plumbline_compile_by_room in harness/cmake/PlumblineTargets.cmake), so many at a time, and their
-unnamed namespaces are one then. This lint finds names that two files of a folder and target both define there, in whichever parts of the room
+"""The files of a room are compiled together (plumbline_compile_by_room in harness/cmake/PlumblineTargets.cmake; plumbline_cuda_units for GPUs), so many
+at a time, and their unnamed namespaces are one then. This lint finds names that two files of a folder and target both define there, in whichever parts of the room
 these lie today. Run as `room_names_lint.py SOURCE_DIRECTORY`; prints what breaks it, exit 1.
 
 Read are definitions at the outermost level, as clang-format writes them: from the first column. Functions may share a name where the types
@@ -12,7 +12,7 @@ import re
 import lint
 from one_definition_lint import CLOSED, DEFINED, INSTEAD_OF, OPENED
 
-FOLDERS = ("harness", "ert", "tests")
+FOLDERS = ("harness", "ert", "validation", "proxies", "tests")
 
 ALIAS = re.compile(r"using (?P<name>\w+) = (?P<rest>[^;]*)")
 CONSTANT = re.compile(r"(?:inline )?const(?P<expr>expr)? [\w:<>,&* ]*?[ &*](?P<name>\w+)(?:\[\w*\])*(?: =|\{|(?(expr)\(|=))")
@@ -36,7 +36,7 @@ def parameter_types(text):
 
 def unnamed(text):
     """The names that are defined in unnamed namespaces: each with its kind, what tells it from others of that kind, and its line."""
-    spaces, lines = [], text.splitlines()
+    spaces, lines = [], re.sub(r"__launch_bounds__\([^()]*\) ", "", text).splitlines()
     for number, line in enumerate(lines, 1):
         if found := OPENED.match(line):
             spaces.append(found.group("name"))
@@ -76,11 +76,19 @@ def listed(listing):
             yield [listing.parent / word for word in words if word.endswith(".cpp") and "$" not in word]
 
 
+def listed_for_gpus(listing):
+    """The .cu files of a folder, but for those that each architecture compiles by itself, alone."""
+    text = re.sub(r"#.*", "", listing.read_text())
+    for words in re.findall(r"\bplumbline_cuda_sources\(([^()]*)\)", text):
+        together = re.sub(r"\b(EACH_ARCHITECTURE|ELSE)\b[^A-Z]*", "", words)
+        yield [listing.parent / word for word in together.split() if word.endswith(".cu")]
+
+
 def rooms(root):
     """The files that are compiled together, or may be once a file is added: those of a target that lie in one folder."""
     for folder in FOLDERS:
         for listing in sorted((root / folder).rglob("CMakeLists.txt")):
-            for paths in listed(listing):
+            for paths in [*listed(listing), *listed_for_gpus(listing)]:
                 together = collections.defaultdict(list)
                 for path in paths:
                     if path.relative_to(root).as_posix() not in INSTEAD_OF and not path.name.endswith("_absent.cpp"):

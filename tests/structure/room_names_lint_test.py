@@ -58,3 +58,19 @@ def test_the_files_of_every_kind_of_target_and_of_variables_are_read(tmp_path):
         "if(A)\n  set(more {other})\nendif()\nplumbline_module(m UNTIMED SOURCES ${{more}} room/one.cpp)\n",
     )):
         assert lint(tmp_path / str(kind), "struct A {\n};", "struct A {\n};", listing=listing).returncode == 1, listing
+
+
+def test_files_for_gpus_that_nvcc_compiles_together_are_read(tmp_path):
+    def of_gpus(name, listing, text="struct A {\n};"):
+        folder = tmp_path / name / "validation"
+        folder.mkdir(parents=True)
+        (folder / "CMakeLists.txt").write_text(listing)
+        for file in ("one.cu", "other.cu"):
+            (folder / file).write_text(f"namespace p {{\nnamespace {{\n\n{text}\n\n}}  // namespace\n}}  // namespace p\n")
+        return subprocess.run([sys.executable, LINT, tmp_path / name], capture_output=True, text=True)
+
+    assert "A is defined more than once" in of_gpus("together", "plumbline_cuda_sources(one.cu BY_CUBLAS other.cu)\n").stdout
+    assert of_gpus("alone", "plumbline_cuda_sources(one.cu EACH_ARCHITECTURE other.cu)\n").returncode == 0
+    assert of_gpus("instead", "plumbline_cuda_sources(BY_CUBLAS one.cu ELSE other.cu)\n").returncode == 0
+    bounds = "__global__ void __launch_bounds__(256) twice(int n) {\n}"
+    assert "twice is defined more than once" in of_gpus("bounds", "plumbline_cuda_sources(one.cu other.cu)\n", bounds).stdout
