@@ -74,13 +74,14 @@ def _time(axes, rows, held):
                       zorder=4, gid="held", label=f"projected from {row['from_ranks']} rank{'s' * (row['from_ranks'] > 1)}" if row is held[0] else None)
     axes.set_yscale("log")
     ends = [row[end] for row in rows for end in ("seconds_lo", "seconds_hi")] + [seconds for _, seconds in measured]
+    ends += [row[end] for row in held for end in ("projected_lo", "projected_hi")]
     axes.set_ylim(min(ends) / 1.6, max(ends) * 1.6)
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if max(ends) / min(ends) < 50 else (1.0,), numticks=12))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.seconds_text(value)))
     axes.set_ylabel("time of a sweep")
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6)
-    axes.legend(fontsize=7.5, loc="best", frameon=False)
+    axes.legend(fontsize=7.5, loc="best", framealpha=0.85)
 
 
 def _efficiency(axes, rows, held):
@@ -114,5 +115,5 @@ def _rank_axis(axes, rows, held):
     axes.set_xlim(min(ranks) / 1.3, max(max(ranks), min(ranks) * 1.5) * 1.3)
     axes.xaxis.set_major_locator(LogLocator(base=4 if max(ranks) / min(ranks) > 300 else 2, numticks=10))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else style.powers(value)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}" if value < 1e5 else style.powers(value)))
     axes.set_xlabel(f"ranks, {rows[0]['ranks'] // rows[0]['nodes']} on a node" + (" (broken: communication takes half)" if axes.findobj(lambda a: a.get_gid() == "half") else ""))

@@ -65,7 +65,7 @@ bool fills_better(const TimedApplication& one, const TimedApplication& other) {
   return one.scaled.seconds < other.scaled.seconds;
 }
 
-/// Of each work the case on most of a node's cores, which is what each node of an allocation does.
+/// The case of each work that fills most of a node's cores, which is what each node of an allocation does.
 std::vector<const TimedApplication*> homes_of(const std::vector<TimedApplication>& all, std::vector<std::string>& notes) {
   std::map<std::string, const TimedApplication*> by_work;
   std::vector<std::string> order;
@@ -144,8 +144,9 @@ std::vector<std::string> reading_notes(const AllTold& all) {
       notes.push_back(fmt::format("no strong scaling is told of {}: its ranks' {} are not cut", summary.of->of->kernel, d.layer));
   std::size_t inside = 0, fair = 0;
   for (const auto& held : all.held) {
-    inside += !held.to->oversubscribed && held.is_inside() ? 1 : 0;
-    fair += held.to->oversubscribed ? 0 : 1;
+    if (!held.remark().empty()) continue;
+    inside += held.is_inside() ? 1 : 0;
+    ++fair;
   }
   if (fair > 0) notes.push_back(fmt::format("held against measurement: {} of {} intervals hold what was measured", inside, fair));
   if (all.held.empty()) notes.emplace_back("held against nothing: the file has no application on several numbers of ranks");

@@ -7,7 +7,7 @@
 
 namespace plumbline::app {
 
-/// Nullopt for a kernel of one loop, for one that this program does not have, and for parameters that it refuses.
+/// The schedule is nullopt for a kernel of one loop, for one that this program does not have, and for parameters that it refuses.
 std::optional<ApplicationSchedule> application_schedule(const CaseRow& row);
 
 }  // namespace plumbline::app

@@ -80,6 +80,11 @@ const Columns<ScalingSummary>& scaling_summary_columns() {
   return columns;
 }
 
+std::string HeldScaling::remark() const {
+  if (to->oversubscribed) return "more ranks than cores";
+  return from->disturbed || to->disturbed ? "every repetition disturbed" : "";
+}
+
 const Columns<HeldScaling>& held_scaling_columns() {
   using Row = HeldScaling;
   static const Columns<Row> columns{
@@ -100,9 +105,9 @@ const Columns<HeldScaling>& held_scaling_columns() {
           .in_row("error", Align::right, [](const Row& row) { return fmt::format("{:+.1f} %", row.error_percent()); }),
       Column<Row>("is_inside", "whether the interval holds what was measured", &Row::is_inside)
           .in_row("inside", Align::left, [](const Row& row) { return std::string(row.is_inside() ? "yes" : "no"); }),
-      Column<Row>("oversubscribed", "whether there were more ranks than cores", [](const Row& row) {
-        return row.to->oversubscribed;
-      }).in_row("", Align::left, [](const Row& row) { return std::string(row.to->oversubscribed ? "more ranks than cores" : ""); })};
+      Column<Row>("remark", "why it is no fair test: more ranks than cores, or all of its repetitions were disturbed; null where it is one",
+                  [](const Row& row) { return OrNull{row.remark()}; })
+          .in_row("", Align::left)};
   return columns;
 }
 

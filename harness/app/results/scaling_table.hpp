@@ -34,6 +34,8 @@ struct HeldScaling {
   double error_percent() const { return 100 * (told.seconds / to->scaled.seconds - 1); }
   /// Whether the interval holds the time that was measured.
   bool is_inside() const { return told.lo <= to->scaled.seconds && to->scaled.seconds <= told.hi; }
+  /// Says why this is no fair test; empty where it is one.
+  std::string remark() const;
 };
 
 const Columns<ScalingRow>& scaling_columns();

@@ -139,7 +139,7 @@ std::vector<TimedApplication> timed_applications(const Results& results, const M
       continue;
     }
     TimedApplication timed{.of = whole.of, .node = whole.node, .parameters = schedule->parameters, .oversubscribed = whole.oversubscribed};
-    timed.seconds_lo = whole.timed.lo, timed.seconds_hi = whole.timed.hi;
+    timed.disturbed = whole.repetitions > 0 && whole.disturbed == whole.repetitions;
     timed.scaled = {.name = whole.of->id,
                     .kernel = kernel,
                     .ranks_of_node = static_cast<std::uint64_t>(whole.of->ranks),

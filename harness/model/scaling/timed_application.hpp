@@ -33,14 +33,14 @@ struct TimedApplication {
   std::string node = {};
   Parameters parameters = {};
   bool oversubscribed = false;
-  double seconds_lo = absent, seconds_hi = absent;  // of its believed repetitions
+  bool disturbed = false;  // each of its repetitions was
   ScaledApplication scaled = {};
 
-  /// What agrees where only the number of ranks differs.
+  /// Gives what agrees where only the number of ranks differs.
   std::string works_alike() const { return of->work + " t" + std::to_string(of->threads) + " " + of->flavor + " " + node; }
 };
 
-/// Those of a file's cases that are applications on CPUs, were timed by phases and whose decomposition is known; `notes` names the others
+/// The cases of a file that are applications on CPUs, were timed by phases and whose decomposition is known; `notes` names the others
 /// that have phases, and why they are left out.
 std::vector<TimedApplication> timed_applications(const Results& results, const Measurements& measurements,
                                                  std::span<const Ceiling> ceilings, std::span<const NodeFacts> nodes,
