@@ -147,8 +147,12 @@ std::vector<TimedApplication> timed_applications(const Results& results, const M
                     .decomposition = *decomposition,
                     .phases = reader.phases_of(whole, *schedule, *decomposition),
                     .order = schedule->order};
-    if (!std::isfinite(whole.seconds.value) || timed.scaled.phases.empty()) {
-      leave_out(kernel, "a phase of it was not timed");
+    if (!std::isfinite(whole.seconds.value)) {
+      leave_out(whole.of->id, whole.seconds.reason);
+      continue;
+    }
+    if (timed.scaled.phases.empty()) {
+      leave_out(whole.of->id, "not all of its phases were timed");
       continue;
     }
     if (const auto facts = std::ranges::find(nodes, whole.node, &NodeFacts::node); facts != nodes.end())
