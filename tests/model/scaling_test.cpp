@@ -58,7 +58,7 @@ TEST(Scaling, one_node_takes_what_was_measured) {
 
 TEST(Scaling, without_noise_and_messages_weak_scaling_has_efficiency_1_and_strong_scaling_is_ideal) {
   const ScalingModel model(solver({1.0, 1.0, 1.0}), links_without_cost(), 1);
-  for (const std::uint64_t nodes : {1, 2, 8, 1024, 10000}) {
+  for (const std::uint64_t nodes : {1U, 2U, 8U, 1024U, 10000U}) {
     const ScaledTime weak = model.at({nodes, 1}, Scaling::weak);
     EXPECT_NEAR(weak.seconds, 1, 1e-12);
     EXPECT_NEAR(weak.efficiency, 1, 1e-12);
@@ -214,7 +214,7 @@ CutSweep noisy() {
 
 TEST(Waiting, a_simulation_of_every_rank_says_the_same) {
   const CutSweep sweep = noisy();
-  for (const std::size_t ranks : {1, 2, 3, 8, 100}) {
+  for (const std::size_t ranks : {1U, 2U, 3U, 8U, 100U}) {
     const SweepSeconds told = sweep_seconds(sweep, ranks, 3);
     auto all = every_rank(sweep, ranks, 4000, 11);
     EXPECT_NEAR(told.median / quantile(all, 0.5), 1, 0.006) << ranks;
