@@ -110,6 +110,35 @@ class Reader {
   std::map<std::string, std::set<Repetition>> believed_;
 };
 
+/// A case with phases; nullopt where it cannot be scaled, and why.
+std::optional<TimedApplication> timed_application(const Measured& whole, const Reader& reader, const ScheduleOf& schedule_of,
+                                                  std::string& why) {
+  const auto refuse = [&](const std::string& who, const std::string& reason) {
+    why = who + ": " + reason;
+    return std::nullopt;
+  };
+  const std::string& kernel = whole.of->kernel;
+  if (whole.of->gpus > 0) return refuse(kernel, "exchanges between GPUs have no ceilings");
+  const auto schedule = schedule_of(*whole.of);
+  const auto decomposition = schedule ? decomposition_of(kernel, schedule->parameters) : std::nullopt;
+  if (!decomposition) return refuse(kernel, "nobody wrote down how its ranks divide their data");
+  if (!std::isfinite(whole.seconds.value)) return refuse(whole.of->id, whole.seconds.reason);
+  TimedApplication timed{.of = whole.of,
+                         .node = whole.node,
+                         .parameters = schedule->parameters,
+                         .oversubscribed = whole.oversubscribed,
+                         .disturbed = whole.repetitions > 0 && whole.disturbed == whole.repetitions};
+  timed.scaled = {.name = whole.of->id,
+                  .kernel = kernel,
+                  .ranks_of_node = static_cast<std::uint64_t>(whole.of->ranks),
+                  .seconds = whole.seconds.value,
+                  .decomposition = *decomposition,
+                  .phases = reader.phases_of(whole, *schedule, *decomposition),
+                  .order = schedule->order};
+  if (timed.scaled.phases.empty()) return refuse(whole.of->id, "not all of its phases were timed");
+  return timed;
+}
+
 }  // namespace
 
 std::vector<TimedApplication> timed_applications(const Results& results, const Measurements& measurements,
@@ -117,47 +146,20 @@ std::vector<TimedApplication> timed_applications(const Results& results, const M
                                                  std::span<const RooflinePlacement> placements, const ScheduleOf& schedule_of,
                                                  std::vector<std::string>& notes) {
   const Reader reader(results, measurements, placements);
-  std::set<std::string> left_out;
-  const auto leave_out = [&](const std::string& kernel, const std::string& why) {
-    if (left_out.insert(kernel + why).second) notes.push_back("left out: " + kernel + ": " + why);
-  };
   std::set<std::string> with_phases;
   for (const auto& row : results.cases)
     if (!phase_of(row.id).empty()) with_phases.insert(case_of(row.id));
   std::vector<TimedApplication> all;
   for (const auto& whole : measurements.cases) {
     if (!with_phases.contains(whole.of->id) || !phase_of(whole.of->id).empty()) continue;
-    const std::string& kernel = whole.of->kernel;
-    if (whole.of->gpus > 0) {
-      leave_out(kernel, "exchanges between GPUs have no ceilings");
-      continue;
+    std::string why;
+    if (auto timed = timed_application(whole, reader, schedule_of, why)) {
+      if (const auto facts = std::ranges::find(nodes, whole.node, &NodeFacts::node); facts != nodes.end())
+        timed->scaled.side = measured_side(whole, ceilings, *facts, "");
+      all.push_back(std::move(*timed));
+    } else if (const std::string note = "left out: " + why; std::ranges::find(notes, note) == notes.end()) {
+      notes.push_back(note);
     }
-    const auto schedule = schedule_of(*whole.of);
-    const auto decomposition = schedule ? decomposition_of(kernel, schedule->parameters) : std::nullopt;
-    if (!decomposition) {
-      leave_out(kernel, "nobody wrote down how its ranks divide their data");
-      continue;
-    }
-    TimedApplication timed{.of = whole.of, .node = whole.node, .parameters = schedule->parameters, .oversubscribed = whole.oversubscribed};
-    timed.disturbed = whole.repetitions > 0 && whole.disturbed == whole.repetitions;
-    timed.scaled = {.name = whole.of->id,
-                    .kernel = kernel,
-                    .ranks_of_node = static_cast<std::uint64_t>(whole.of->ranks),
-                    .seconds = whole.seconds.value,
-                    .decomposition = *decomposition,
-                    .phases = reader.phases_of(whole, *schedule, *decomposition),
-                    .order = schedule->order};
-    if (!std::isfinite(whole.seconds.value)) {
-      leave_out(whole.of->id, whole.seconds.reason);
-      continue;
-    }
-    if (timed.scaled.phases.empty()) {
-      leave_out(whole.of->id, "not all of its phases were timed");
-      continue;
-    }
-    if (const auto facts = std::ranges::find(nodes, whole.node, &NodeFacts::node); facts != nodes.end())
-      timed.scaled.side = measured_side(whole, ceilings, *facts, "");
-    all.push_back(std::move(timed));
   }
   return all;
 }
