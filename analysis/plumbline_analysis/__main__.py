@@ -2,6 +2,7 @@
 python3 -m plumbline_analysis history DIR --history history.json -o DIR
 python3 -m plumbline_analysis paper FILE.h5 -o DIR  (counterparts of the papers' figures)
 python3 -m plumbline_analysis projection --matrix matrix.json -o DIR
+python3 -m plumbline_analysis scaling --json scaling.json -o DIR
 python3 -m plumbline_analysis paper DIR        (the experiment of Kwack et al. 2018: jobs/kwack2018.sh)"""
 import argparse
 import sys
@@ -31,12 +32,15 @@ def parse(arguments):
     matrix = commands.add_parser("projection", help="projected against measured times (PNG, SVG)")
     matrix.add_argument("--matrix", dest="file", required=True, metavar="JSON", help="what plumbline project FILE --matrix --json printed")
     matrix.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
+    nodes = commands.add_parser("scaling", help="strong and weak scaling of applications (PNG, SVG)")
+    nodes.add_argument("--json", dest="file", required=True, metavar="JSON", help="what plumbline project FILE --nodes FROM:TO --json printed")
+    nodes.add_argument("-o", "--output", required=True, metavar="DIR", help="folder for the figures")
     paper = commands.add_parser("paper", help="counterparts of the papers' figures, from one result file; of a folder the experiment of Kwack et al. 2018")
     paper.add_argument("file", metavar="FILE|DIR", help="result file, or folder with series, series_flows and stencils, each .h5 and .score.json")
     paper.add_argument("-o", "--output", metavar="DIR", help="folder for the figures, and papers.json or kwack2018.json (default: where the input is)")
-    for command in (report, nights, matrix):
+    for command in (report, nights, matrix, nodes):
         command.add_argument("--dark", action="store_true", help="draw on a dark ground, for slides")
-    for command in (report, nights, matrix, paper):
+    for command in (report, nights, matrix, nodes, paper):
         command.add_argument("--debug", action="store_true", help="after an error that nobody foresaw, show where in this package it rose")
     return parser.parse_args(arguments)
 
@@ -45,14 +49,15 @@ def main(arguments=None):
     parsed = parse(arguments)
     who = "plumbline report" if parsed.command != "paper" else "plumbline_analysis paper"  # which alone no command of plumbline draws
     try:
-        from . import errors, history, paper, projection, report
+        from . import errors, history, paper, projection, report, scaling
     except ModuleNotFoundError as error:
         module = (error.name or "?").split(".")[0]
         package = DEBIAN_PACKAGES.get(module, f"python3-{module}")
         print(f"{who}: the Python module '{module}' is missing; install it (Debian: apt install {package})", file=sys.stderr)
         return 1
     try:
-        paths, notes = {"report": report.write, "history": history.write, "projection": projection.write, "paper": paper.write}[parsed.command](parsed)
+        writers = {"report": report, "history": history, "projection": projection, "scaling": scaling, "paper": paper}
+        paths, notes = writers[parsed.command].write(parsed)
     except errors.InputError as error:
         print(f"{who}: {error}", file=sys.stderr)
         return 2

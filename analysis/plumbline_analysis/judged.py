@@ -12,6 +12,8 @@ NEEDED = {
     "history": ("what", "node", "unit", "state", "level_nights", "changes", "points"),
     "compare": ("what", "node", "verdict", "status"),
     "project-matrix": ("from", "to", "case", "method", "kind", "projected_seconds", "projected_lo", "projected_hi", "measured_seconds", "is_inside"),
+    "project-scaling": ("case", "scaling", "nodes", "ranks", "seconds", "seconds_lo", "seconds_hi", "efficiency", "computing_share", "exchanging_share",
+                        "summing_share", "waiting_share"),
     "score": ("case", "counter", "quantity", "ratio", "status"),
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/project_matrix.hpp"
+#include "app/commands/project_scaling.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/programs/profile_parts.hpp"
 #include "app/results/placed_file.hpp"
@@ -33,6 +34,7 @@ struct ProjectOptions {
   bool matrix = false;
   HeldOut left_out = HeldOut::kernel;
   double limit_seconds = 60;
+  ScalingOptions scaling = {};  // --nodes
 };
 
 bool is_toml(const std::string& path) { return std::filesystem::path(path).extension() == ".toml"; }
@@ -67,6 +69,13 @@ HeldOut left_out_named(const std::string& word) {
   if (word == "kernel") return HeldOut::kernel;
   if (word == "machine") return HeldOut::machine;
   throw user_error(fmt::format("--leave is '{}', but it must be kernel or machine", word));
+}
+
+std::vector<Scaling> scalings_named(const std::string& word) {
+  if (word == "both") return {Scaling::strong, Scaling::weak};
+  for (const Scaling scaling : {Scaling::strong, Scaling::weak})
+    if (word == to_string(scaling)) return {scaling};
+  throw user_error(fmt::format("--scaling is '{}', but it must be strong, weak or both", word));
 }
 
 Rest rest_named(const std::string& word) {
@@ -179,8 +188,42 @@ Exit project_as_asked(const ProjectOptions& options) {
                            .format = options.format});
   }
   if (options.from.size() > 1) throw user_error("project takes one FROM; several files are for --matrix");
-  if (options.to.empty()) throw user_error("project needs --to, the other node (a result file or a spec.toml), or --matrix");
+  if (!options.scaling.nodes.empty()) {
+    if (!options.to.empty() || !options.application.empty())
+      throw user_error("--nodes is for more nodes like those of FROM; --to and --app are for other nodes");
+    if (is_toml(options.from.front())) throw user_error("--nodes takes a result file, for a spec.toml has no application timed by phases");
+    ScalingOptions scaling = options.scaling;
+    scaling.file = options.from.front(), scaling.kernel = options.kernel, scaling.format = options.format;
+    return project_scaling(scaling);
+  }
+  if (options.to.empty())
+    throw user_error("project needs --to, the other node (a result file or a spec.toml), --nodes FROM:TO, or --matrix");
   return project_file(options);
+}
+
+void add_scaling_options(CLI::App& command, ScalingOptions& options, CLI::Option* matrix) {
+  auto* const nodes = command
+                          .add_option("--nodes", options.nodes,
+                                      "the applications of FROM that were timed by phases, on so many nodes: their strong and weak scaling")
+                          ->excludes(matrix)
+                          ->option_text("FROM:TO");
+  command
+      .add_option_function<std::string>(
+          "--scaling", [&options](const std::string& word) { options.scalings = scalings_named(word); },
+          "of --nodes: strong (the problem stays), weak (every rank keeps its share), or both")
+      ->needs(nodes)
+      ->option_text("strong|weak|both [both]");
+  command
+      .add_option("--link-latency", options.link_latency_seconds,
+                  "of --nodes: seconds that a small message takes between nodes, in the place of what FROM measured")
+      ->needs(nodes)
+      ->check(CLI::Range(1e-9, 1.0))
+      ->option_text("SECONDS");
+  command.add_option("--link-gbs", options.link_gbs, "of --nodes: bandwidth between nodes one way")
+      ->needs(nodes)
+      ->check(CLI::Range(1e-3, 1e5))
+      ->option_text("GB/S");
+  command.add_option("--seed", options.seed, "of --nodes: seed of the simulation of waiting")->needs(nodes)->option_text("NUMBER [1]");
 }
 
 }  // namespace
@@ -235,6 +278,7 @@ void add_project(CLI::App& app, Action& chosen) {
       ->needs(matrix)
       ->check(CLI::Range(1e-9, 1e6))
       ->option_text("SECONDS [60]");
+  add_scaling_options(*command, options->scaling, matrix);
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return project_as_asked(*options); }; });
 }

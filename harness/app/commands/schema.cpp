@@ -100,6 +100,7 @@ constexpr std::array schemas{
     NamedSchema{"profile", "plumbline profile --json", profile_schema},
     NamedSchema{"project", "plumbline project --json", project_schema},
     NamedSchema{"project-matrix", "plumbline project --matrix --json", project_matrix_schema},
+    NamedSchema{"project-scaling", "plumbline project --nodes --json", project_scaling_schema},
     NamedSchema{"record", "a record of projections, for plumbline project --record (JSON)", record_schema},
     NamedSchema{"score", "plumbline score --json", score_schema},
     NamedSchema{"show", "plumbline show --json", show_schema},

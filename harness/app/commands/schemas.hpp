@@ -12,6 +12,7 @@ Json expect_schema();
 Json list_schema();
 Json profile_schema();
 Json project_matrix_schema();
+Json project_scaling_schema();
 Json project_schema();
 Json score_schema();
 Json show_machine_schema();

@@ -92,7 +92,28 @@ void add_rates(NodeSide& side, const std::vector<const Ceiling*>& ceilings) {
   }
 }
 
-NodeSide side_of(const Measured& measured, std::span<const Ceiling> all, const NodeFacts& facts, const std::string& label) {
+/// Code that cannot be emulated has as many instructions as that of the same source in another instruction set, by the width of vectors.
+void take_counts_of_siblings(std::vector<MeasuredSide>& sides) {
+  for (auto& to : sides)
+    for (auto& part : to.parts) {
+      if (std::isfinite(part.part.scalar_part) || part.part.mix.empty()) continue;
+      for (const auto& from : sides) {
+        if (from.side.team != to.side.team || from.side.conditions != to.side.conditions || from.side.isa == to.side.isa) continue;
+        const auto found = std::ranges::find_if(
+            from.parts, [&](const TimedPart& other) { return other.work == part.work && std::isfinite(other.part.scalar_part); });
+        if (found == from.parts.end()) continue;
+        const double scalar = found->part.scalar_part;
+        const double ratio = lanes(from.side, part.part.mix.begin()->first) / lanes(to.side, part.part.mix.begin()->first);
+        const double left = scalar + (1 - scalar) * ratio;
+        part.part.scalar_part = scalar / left;
+        part.part.instructions = found->part.instructions * left;
+      }
+    }
+}
+
+}  // namespace
+
+NodeSide measured_side(const Measured& measured, std::span<const Ceiling> all, const NodeFacts& facts, const std::string& label) {
   const CaseRow& row = *measured.of;
   NodeSide side{.machine = machine_word(facts.core),
                 .conditions = label,
@@ -113,8 +134,6 @@ NodeSide side_of(const Measured& measured, std::span<const Ceiling> all, const N
     if (one->is_compute() && one->clock_hz > 0 && !(side.clock_hz > 0)) side.clock_hz = one->clock_hz;
   return side;
 }
-
-// ------------------------------------------------------------------------------------------------------------------- parts
 
 TimedPart timed_part(const Measured& measured, const RooflinePlacement& placement) {
   const CaseRow& row = *measured.of;
@@ -141,27 +160,6 @@ TimedPart timed_part(const Measured& measured, const RooflinePlacement& placemen
   return timed;
 }
 
-/// Code that cannot be emulated has as many instructions as that of the same source in another instruction set, by the width of vectors.
-void take_counts_of_siblings(std::vector<MeasuredSide>& sides) {
-  for (auto& to : sides)
-    for (auto& part : to.parts) {
-      if (std::isfinite(part.part.scalar_part) || part.part.mix.empty()) continue;
-      for (const auto& from : sides) {
-        if (from.side.team != to.side.team || from.side.conditions != to.side.conditions || from.side.isa == to.side.isa) continue;
-        const auto found = std::ranges::find_if(
-            from.parts, [&](const TimedPart& other) { return other.work == part.work && std::isfinite(other.part.scalar_part); });
-        if (found == from.parts.end()) continue;
-        const double scalar = found->part.scalar_part;
-        const double ratio = lanes(from.side, part.part.mix.begin()->first) / lanes(to.side, part.part.mix.begin()->first);
-        const double left = scalar + (1 - scalar) * ratio;
-        part.part.scalar_part = scalar / left;
-        part.part.instructions = found->part.instructions * left;
-      }
-    }
-}
-
-}  // namespace
-
 std::vector<MeasuredSide> measured_sides(const Measurements& measurements, std::span<const Ceiling> ceilings,
                                          std::span<const NodeFacts> nodes, std::span<const RooflinePlacement> placements,
                                          const std::string& label) {
@@ -176,7 +174,7 @@ std::vector<MeasuredSide> measured_sides(const Measurements& measurements, std::
     const auto facts = std::ranges::find(nodes, measured.node, &NodeFacts::node);
     if (facts == nodes.end()) continue;
     const auto [at, is_new] = known.try_emplace(measured.node + " " + team_of(*measured.of) + " " + isa_of(*measured.of), sides.size());
-    if (is_new) sides.push_back({.side = side_of(measured, ceilings, *facts, label)});
+    if (is_new) sides.push_back({.side = measured_side(measured, ceilings, *facts, label)});
     MeasuredSide& one = sides[at->second];
     one.parts.push_back(timed_part(measured, *placement));
   }

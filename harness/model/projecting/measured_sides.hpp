@@ -16,6 +16,11 @@ struct MeasuredSide {
   std::vector<TimedPart> parts = {};  // whole cases, not their phases
 };
 
+/// The side that a case was measured on: its node with as many ranks and threads, in its instruction set.
+NodeSide measured_side(const Measured& measured, std::span<const Ceiling> ceilings, const NodeFacts& facts, const std::string& label);
+/// A case, or a phase of one, with its time and the amounts that its place on the roofline tells.
+TimedPart timed_part(const Measured& measured, const RooflinePlacement& placement);
+
 /// The sides of a file's CPU cases that have a place on the roofline. `label` says which file it is, where there are several; empty: no
 /// other.
 std::vector<MeasuredSide> measured_sides(const Measurements& measurements, std::span<const Ceiling> ceilings,
