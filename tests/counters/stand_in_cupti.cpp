@@ -37,7 +37,10 @@ std::vector<std::uint64_t> by_name(const std::vector<std::uint64_t>& work) {
   return ordered;
 }
 
-double value_of(const std::string& metric, std::size_t place, std::uint64_t work) {
+double value_of(const std::string& metric, std::size_t place, std::uint64_t marked_work) {
+  const bool is_arithmetic = metric.starts_with("sm__") && metric.find("op") != metric.npos;
+  if ((marked_work & no_arithmetic) != 0 && is_arithmetic) return 0;
+  const std::uint64_t work = marked_work & ~no_arithmetic;
   const auto elements = static_cast<double>(work);
   if (settings.clock_hz > 0) {
     if (metric == "gpu__time_duration.sum") return elements;
@@ -78,6 +81,7 @@ __attribute__((constructor)) void set_by_the_environment() {
 // A test sets and sees the stand-in by these functions.
 STAND_IN void stand_in_reset() {
   settings = {}, work_done = unfinished = 0, current = context_at(0), listening.clear(), sessions = availability_asked = 0;
+  reset_activities();
 }
 STAND_IN void stand_in_driver(int result, int devices) { settings.driver = result, settings.devices = devices; }
 STAND_IN void stand_in_enable(int result) { settings.enable = result; }
