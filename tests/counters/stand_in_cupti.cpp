@@ -105,9 +105,11 @@ STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
 STAND_IN int stand_in_still_open() { return enabled + subscribers + chips; }
 /// A launch by the runtime, which launches by the driver; the work is done only when someone waits for it.
 STAND_IN void stand_in_launch(std::uint64_t work) {
+  correlation = next_correlation();
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_ENTER);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER);
   run(work);
+  record_kernel("", work);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT);
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_EXIT);
 }

@@ -10,6 +10,7 @@
 #include "app/commands/schemas.hpp"
 #include "app/expectations/formula.hpp"
 #include "app/programs/kernel_table.hpp"
+#include "app/programs/own_library.hpp"
 #include "app/programs/placed_table.hpp"
 #include "app/programs/profile_document.hpp"
 #include "app/programs/profile_table.hpp"
@@ -67,6 +68,7 @@ Exit profile(const ProfileOptions& options) {
   const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path(), starts_ranks);
   return leave_faults(launch, meeting, [&] {
     if (options.gpu) return profile_kernels(options, launch, meeting);
+    mark_nvtx_ranges();
     return options.count_only ? profile_by_emulator(options, launch, meeting) : profile_and_place(options, launch, meeting);
   });
 }
