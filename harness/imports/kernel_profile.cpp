@@ -18,7 +18,9 @@ ProfiledLaunch mean_of(const Json& row, const WantedMetrics& wanted) {
   const auto n = static_cast<double>(mean.launches);
   for (const auto& [metric, sum] : row.at("counts").items())
     if (wanted.contains(metric)) mean.metrics[metric] = sum.is_null() ? std::numeric_limits<double>::quiet_NaN() : sum.get<double>() / n;
-  if (!row.at("seconds").is_null()) mean.seconds = {row.at("seconds").get<double>() / n};
+  // A row of before has the time of the counted launches.
+  const auto timed = row.contains("scale") ? whole_number<std::uint64_t>(row.at("launches")) : static_cast<std::uint64_t>(mean.launches);
+  if (!row.at("seconds").is_null() && timed > 0) mean.seconds = {row.at("seconds").get<double>() / static_cast<double>(timed)};
   return mean;
 }
 

@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "counters/cupti/cupti_activities.hpp"
 #include "counters/cupti/cupti_kernels.hpp"
+#include "injection/phases.hpp"
 
 namespace plumbline {
 
 /// These environment variables tell a process where its report goes ("FOLDER/rank-0.", before the process's number and .json), which file
-/// has the metrics by chip (JSON), and the value of KernelWishes::most_launches.
+/// has the metrics by chip (JSON; without it launches are timed and not counted), and the value of KernelWishes::most_launches, which is
+/// that of ActivityWishes::first_launches too.
 inline constexpr const char* report_variable = "PLUMBLINE_KERNELS_TO";
 inline constexpr const char* metrics_variable = "PLUMBLINE_KERNELS_METRICS";
 inline constexpr const char* most_launches_variable = "PLUMBLINE_KERNELS_MOST_LAUNCHES";
@@ -21,6 +24,9 @@ struct KernelReport {
   Availability availability = {};  // why nothing at all could be counted
   bool ended = false;              // false: the process went on after this, unseen
   KernelCounts counts = {};
+  bool timed = false;  // its launches were timed, and not counted
+  KernelTimes times = {};
+  ProgramPhases phases = {};  // by whose numbers kernels have theirs
 };
 
 /// Writes a report, which appears whole. Gives false where the file cannot be written.

@@ -25,7 +25,7 @@ class NotAllowed(Exception):
 
 def of_one_launch(document):
     """FLOPs and bytes of a launch of the kernel of most FLOPs, as `show` has them; throws where none was counted."""
-    (process,) = [row for row in document["rows"] if row["kind"] == "process"]
+    (process,) = [row for row in document["rows"] if row["kind"] == "process" and row["run"] == "counted"]
     refused = [one["reason"] for one in [process, *process["gpus"]] if one["status"] == "permission"]
     if refused:
         raise NotAllowed(refused[0])
@@ -33,7 +33,7 @@ def of_one_launch(document):
     if not kernels:
         raise RuntimeError(f"no kernel was counted: {document['notes']}")
     kernel = max(kernels, key=lambda row: row["flops"] or 0)
-    n = kernel["counted_launches"]
+    n = kernel["launches"]
     levels = {name: {"bytes": level["bytes"] / n} for name, level in kernel["levels"].items() if level["bytes"] is not None}
     return {"flops": kernel["flops"] / n, "levels": levels}
 

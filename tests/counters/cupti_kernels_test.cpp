@@ -30,7 +30,7 @@ class cupti_kernels : public ::testing::Test {
   }
   void count(KernelWishes wishes = {{{"GH100", {"first.sum", "unknown.sum", "second.sum"}}}, 0}) {
     kernels_ = count_kernels(
-        host(), std::move(wishes), [this] { ++batches_; }, why_not_, STAND_IN_CUPTI_FOLDER "/libcupti.so.13");
+        host(), std::move(wishes), {}, [this] { ++batches_; }, why_not_, STAND_IN_CUPTI_FOLDER "/libcupti.so.13");
   }
   KernelCounts ended() {
     EXPECT_TRUE(kernels_->end());

@@ -37,7 +37,10 @@ std::vector<std::uint64_t> by_name(const std::vector<std::uint64_t>& work) {
   return ordered;
 }
 
-double value_of(const std::string& metric, std::size_t place, std::uint64_t work) {
+double value_of(const std::string& metric, std::size_t place, std::uint64_t marked_work) {
+  const bool is_arithmetic = metric.starts_with("sm__") && metric.find("op") != metric.npos;
+  if ((marked_work & no_arithmetic) != 0 && is_arithmetic) return 0;
+  const std::uint64_t work = marked_work & ~no_arithmetic;
   const auto elements = static_cast<double>(work);
   if (settings.clock_hz > 0) {
     if (metric == "gpu__time_duration.sum") return elements;
@@ -78,6 +81,7 @@ __attribute__((constructor)) void set_by_the_environment() {
 // A test sets and sees the stand-in by these functions.
 STAND_IN void stand_in_reset() {
   settings = {}, work_done = unfinished = 0, current = context_at(0), listening.clear(), sessions = availability_asked = 0;
+  reset_activities();
 }
 STAND_IN void stand_in_driver(int result, int devices) { settings.driver = result, settings.devices = devices; }
 STAND_IN void stand_in_enable(int result) { settings.enable = result; }
@@ -101,9 +105,11 @@ STAND_IN void stand_in_chip(const char* name) { settings.chip = name; }
 STAND_IN int stand_in_still_open() { return enabled + subscribers + chips; }
 /// A launch by the runtime, which launches by the driver; the work is done only when someone waits for it.
 STAND_IN void stand_in_launch(std::uint64_t work) {
+  correlation = next_correlation();
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_ENTER);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER);
   run(work);
+  record_kernel("", work);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT);
   call(CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_API_EXIT);
 }

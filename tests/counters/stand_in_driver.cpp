@@ -10,6 +10,9 @@ using namespace stand_in;
 
 namespace {
 
+int captures = 0;                                     // of streams, under way
+std::vector<std::pair<std::string, unsigned>> nodes;  // of the graph that was captured
+
 /// Loads the injected library as the driver does at its start.
 void inject() {
   const char* file = std::getenv("CUDA_INJECTION64_PATH");
@@ -61,13 +64,20 @@ STAND_IN CUresult cuLaunchKernel(CUfunction function, unsigned grid, unsigned, u
                                  void**, void**) {
   const auto* name = reinterpret_cast<const char*>(function);
   const int result = grid == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  correlation = next_correlation();
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_ENTER, name);
-  if (grid > 0) run(grid);
+  if (captures > 0 && grid > 0)
+    nodes.push_back({name, grid});
+  else if (grid > 0)
+    run(grid, name), record_kernel(name, grid);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_API_EXIT, name, result);
   return static_cast<CUresult>(result);
 }
+/// Runs what was launched while a stream was captured.
 STAND_IN CUresult cuGraphLaunch(CUgraphExec, CUstream) {
+  correlation = next_correlation();
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_ENTER);
+  for (std::size_t i = 0; i < nodes.size(); ++i) record_kernel(nodes[i].first.c_str(), nodes[i].second, i + 1);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_EXIT);
   return CUDA_SUCCESS;
 }
@@ -77,10 +87,28 @@ STAND_IN CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode) {
   const bool profiled = std::any_of(profilers_on.begin(), profilers_on.end(), [](const auto* one) { return one->started; });
   const int result = profiled ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, CUPTI_API_EXIT, nullptr, result);
+  if (result == CUDA_SUCCESS) ++captures;
   return static_cast<CUresult>(result);
 }
 STAND_IN CUresult cuStreamEndCapture(CUstream, CUgraph*) {
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, CUPTI_API_ENTER);
   call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, CUPTI_API_EXIT);
+  --captures;
   return CUDA_SUCCESS;
 }
+STAND_IN CUresult cuProfilerStart() {
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_ENTER);
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_API_EXIT);
+  return CUDA_SUCCESS;
+}
+STAND_IN CUresult cuProfilerStop() {
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CUPTI_API_ENTER);
+  call(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CUPTI_API_EXIT);
+  return CUDA_SUCCESS;
+}
+#undef cuMemcpyHtoD
+#undef cuMemsetD8
+STAND_IN CUresult cuMemcpyHtoD(CUdeviceptr, const void*, std::size_t bytes) {
+  return record_copy(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, bytes), CUDA_SUCCESS;
+}
+STAND_IN CUresult cuMemsetD8(CUdeviceptr, unsigned char, std::size_t bytes) { return record_setting(bytes), CUDA_SUCCESS; }

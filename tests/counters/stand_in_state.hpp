@@ -1,6 +1,7 @@
 // The stand-ins for NVIDIA's driver (stand_in_driver.cpp) and for CUPTI (stand_in_cupti.cpp) share this: one library is both.
 #pragma once
 #include <cuda.h>
+#include <cupti_activity.h>
 #include <cupti_callbacks.h>
 #include <cupti_driver_cbid.h>
 #include <cupti_profiler_host.h>
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,6 +67,8 @@ inline std::vector<CUpti_RangeProfiler_Object*> profilers_on;
 inline CUpti_Subscriber_st subscriber;
 inline std::vector<std::pair<int, unsigned>> listening;
 
+inline thread_local std::uint32_t correlation = 0;  // of the call that is under way
+
 inline bool is_listened_to(CUpti_CallbackDomain domain, unsigned id) {
   return std::find(listening.begin(), listening.end(), std::pair<int, unsigned>(domain, id)) != listening.end();
 }
@@ -75,13 +79,26 @@ inline void call(CUpti_CallbackDomain domain, unsigned id, CUpti_ApiCallbackSite
   data.callbackSite = site;
   data.symbolName = kernel;
   data.context = current;
+  data.correlationId = correlation;
   data.functionReturnValue = &result;
   subscriber.called(subscriber.user, domain, id, &data);
 }
 
+/// A kernel, copy or setting of memory is done on the GPU: CUPTI keeps a record of it, where that is on. stand_in_activities.cpp.
+void record_kernel(const char* name, std::uint64_t work, std::uint64_t graph_node = 0);
+void record_copy(CUpti_ActivityMemcpyKind kind, std::uint64_t bytes);
+void record_setting(std::uint64_t bytes);
+void reset_activities();
+/// A new number for a call.
+std::uint32_t next_correlation();
+
+// The work of a kernel without arithmetic (its name begins with "copy") is marked, as far as its counters go.
+constexpr std::uint64_t no_arithmetic = std::uint64_t{1} << 63;
+
 /// A launch of the driver's: CUPTI runs it for each pass, where it is on.
-inline void run(std::uint64_t work) {
+inline void run(std::uint64_t work, std::string_view name = "") {
   unfinished += work;
+  if (name.starts_with("copy")) work |= no_arithmetic;
   for (auto* ranges : profilers_on)
     if (ranges->context == current && ranges->started && ranges->of_kernels) ranges->launched.push_back(work);
 }

@@ -201,10 +201,10 @@ BEHAVIOURS = {
     "a library is not there": Behaviour({}, needs="GPU tensor BF16 cuBLAS", told="nothing is measured for GPU tensor BF16 cuBLAS: cuBLAS cannot be opened"),
     "nvidia-smi hangs": Behaviour({"STAND_IN_SMI_HANGS": "1"}, {"10-facts": "nvidia-smi -q: ended with exit code 124"}),
 }
-# Switches of the stand-ins that are no misbehaviour.
+# Switches of the stand-ins that are no misbehaviour, or one in what no part takes: times by activities.
 HARMLESS = {"PLUMBLINE_STAND_IN_SIGNAL_AT_FILLING", "PLUMBLINE_STAND_IN_SLOW", "PLUMBLINE_STAND_IN_SLOW_FILLINGS", "PLUMBLINE_STAND_IN_SWEEP_NANOSECONDS",
-            "PLUMBLINE_STAND_IN_TRANSFERS", "PLUMBLINE_STAND_IN_BREAKS", "STAND_IN_CUPTI_ALIKE", "STAND_IN_CUPTI_CALLS", "STAND_IN_CUPTI_CLOCK_HZ",
-            "STAND_IN_CUPTI_GPUS"}
+            "PLUMBLINE_STAND_IN_TRANSFERS", "PLUMBLINE_STAND_IN_BREAKS", "STAND_IN_CUPTI_ACTIVITIES", "STAND_IN_CUPTI_ALIKE", "STAND_IN_CUPTI_CALLS",
+            "STAND_IN_CUPTI_CLOCK_HZ", "STAND_IN_CUPTI_GPUS"}
 
 
 def program(path, text):

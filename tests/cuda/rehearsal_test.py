@@ -82,7 +82,7 @@ def test_what_comes_back_can_be_used(rehearsed):
 
 def switches_of_the_stand_ins():
     """The variables by which a whole program's stand-ins are told."""
-    files = ("cuda/standin/module.cpp", "counters/stand_in_cupti.cpp", "counters/stand_in_driver.cpp")
+    files = ("cuda/standin/module.cpp", *(f"counters/stand_in_{part}.cpp" for part in ("activities", "cupti", "driver")))
     return {name for file in files for name in re.findall(r'"((?:PLUMBLINE_)?STAND_IN_[A-Z_]+)"', (rehearsal.SOURCE / "tests" / file).read_text())}
 
 

@@ -28,6 +28,11 @@ std::vector<std::string> seeds() {
   KernelReport report{.process = 7, .parent = 1, .command = {"./a.out", "-n"}, .cupti = "CUPTI 13.0", .ended = true};
   report.counts.gpus.push_back({0, "GH100", 90, {"dram__bytes.sum"}, 1, {Status::ok, ""}});
   report.counts.kernels.push_back({0, "saxpy(float*)", 3, 2, {1.5}});
+  report.timed = true;
+  report.times.kernels.push_back({.name = "saxpy(float*)", .phase = 1, .all = {3, 0.5, 96}, .of_graphs = 1});
+  report.times.copies.push_back({0, "set memory", 2, 100, 0.125});
+  report.times.gpus.push_back({0, 5, 7});
+  report.phases = {.regions = {{"solve", 2, 1.5, true}}, .phases = {{}, {0}}};
   write_kernel_report(scratch / "kernels.json", report);
   write_metrics(scratch / "metrics.json", {{"GH100", {"dram__bytes.sum", "sm__cycles_elapsed.sum"}}});
   return {emulator + std::string(

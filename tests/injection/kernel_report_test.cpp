@@ -29,6 +29,14 @@ TEST_F(kernel_report, what_is_written_is_read_and_no_number_stays_none) {
   written.counts.gpus = {{1, "GH100", 90, {"a.sum", "b.sum"}, 2, {}}, {2, "GB100", 100, {}, 0, {Status::permission, "not for you"}}};
   written.counts.kernels = {{1, "_Z4axpyd", 9, 8, {1e15 + 1, std::numeric_limits<double>::quiet_NaN()}}};
   written.counts.graph_launches = 4, written.counts.captured = 5, written.counts.elsewhere = 6, written.counts.lost = 7;
+  written.counts.kernels[0].phase = 1;
+  written.timed = true;
+  written.times.kernels = {
+      {.gpu = 1, .name = "timed", .phase = 1, .all = {3, 0.5, 96}, .first = {1, 0.25, 32}, .of_graphs = 2, .longest_seconds = 0.25}};
+  written.times.copies = {{0, "set memory", 2, 100, 0.125}};
+  written.times.gpus = {{1, 5, 7}};
+  written.times.called = 8, written.times.dropped = 9, written.times.unplaced = 10;
+  written.phases = {.regions = {{"solve", 2, 1.5, true}}, .phases = {{}, {0}}, .lost = 11};
   ASSERT_TRUE(write_kernel_report(folder_ / "one.json", written));
   const KernelReport read = read_kernel_report(folder_ / "one.json");
   EXPECT_EQ(read.process, 12);
@@ -52,7 +60,30 @@ TEST_F(kernel_report, what_is_written_is_read_and_no_number_stays_none) {
   EXPECT_EQ(read.counts.captured, 5U);
   EXPECT_EQ(read.counts.elsewhere, 6U);
   EXPECT_EQ(read.counts.lost, 7U);
+  EXPECT_EQ(kernel.phase, 1U);
+  EXPECT_TRUE(read.timed);
+  EXPECT_EQ(read.times.kernels.at(0).name, "timed");
+  EXPECT_EQ(read.times.kernels.at(0).all.threads, 96);
+  EXPECT_EQ(read.times.kernels.at(0).first.seconds, 0.25);
+  EXPECT_EQ(read.times.kernels.at(0).of_graphs, 2U);
+  EXPECT_EQ(read.times.copies.at(0).bytes, 100U);
+  EXPECT_EQ(read.times.gpus.at(0).last_ns, 7U);
+  EXPECT_EQ(read.times.called + read.times.dropped + read.times.unplaced, 27U);
+  EXPECT_EQ(read.phases.regions, written.phases.regions);
+  EXPECT_EQ(read.phases.phases, written.phases.phases);
+  EXPECT_EQ(read.phases.lost, 11U);
   EXPECT_FALSE(fs::exists(folder_ / "one.json.partial"));
+}
+
+TEST_F(kernel_report, one_of_before_there_were_phases_is_read_and_one_of_a_phase_that_is_not_there_is_not) {
+  const std::string begin =
+      R"({"schema":"plumbline-kernels/1","process":1,"parent":1,"command":[],"cupti":"","availability":{"status":"ok","reason":""},)"
+      R"("ended":true,"gpus":[],"graph_launches":0,"captured":0,"elsewhere":0,"lost":0,"kernels":[{"gpu":0,"name":"a",)"
+      R"("launches":2,"counted":1,"sums":[1])";
+  std::ofstream(folder_ / "before.json") << begin << "}]}";
+  EXPECT_EQ(read_kernel_report(folder_ / "before.json").counts.kernels.at(0).counted, 1U);
+  std::ofstream(folder_ / "wrong.json") << begin << R"(,"phase":4}]})";
+  EXPECT_THROW(read_kernel_report(folder_ / "wrong.json"), Error);
 }
 
 TEST_F(kernel_report, what_is_cut_or_something_else_is_an_error_that_names_the_file) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """plumbline profile --gpu from outside: a program that launches kernels, through the library that stands in for NVIDIA's driver and CUPTI.
-Of a launch of WORK its counters are WORK times the place of the metric. From the environment: PLUMBLINE, STAND_IN_CUPTI (the folder; where
-CUPTI is left out of the build it is not there), CUPTI (that of the real one), PLUMBLINE_MPIEXEC.
+Of a launch of WORK its counters are WORK times the place of the metric. From the environment, besides that of launching_program.py: CUPTI
+(the folder of the real one), PLUMBLINE_MPIEXEC.
 """
 
 import json
@@ -12,51 +12,8 @@ import signal
 import subprocess
 
 import pytest
-
-HERE = pathlib.Path(__file__).parent
-STAND_IN = os.environ.get("STAND_IN_CUPTI")
-ADD, MUL, FMA = (f"sm__sass_thread_inst_executed_op_d{kind}_pred_on.sum" for kind in ("add", "mul", "fma"))
-
-with_cupti = pytest.mark.skipif(STAND_IN is None, reason="CUPTI is left out of this build, and cmake says why")
-
-
-@pytest.fixture(scope="session")
-def launching(tmp_path_factory):
-    program = tmp_path_factory.mktemp("programs") / "launching"
-    subprocess.run(["gcc", "-O1", "-Wall", "-Wextra", "-Werror", HERE / "launching.c", "-o", program, "-ldl", "-lpthread"], check=True)
-    return program
-
-
-def plumbline(*words, gpus_here=True, **environment):
-    surroundings = {**os.environ, **environment}
-    if gpus_here:
-        surroundings |= {"PLUMBLINE_CUPTI_PATH": STAND_IN, "LD_LIBRARY_PATH": STAND_IN}
-    return subprocess.run([os.environ["PLUMBLINE"], *map(str, words)], capture_output=True, text=True, timeout=120, env=surroundings)
-
-
-@pytest.fixture
-def profile(tmp_path, launching):
-    def of_words(*words, options=(), code=0, **environment):
-        out = tmp_path / "profile.json"
-        ended = plumbline("profile", "--gpu", "-o", out, *options, "--", launching, *words, **environment)
-        assert ended.returncode == code, ended.stderr
-        return json.loads(out.read_text()), ended
-
-    return of_words
-
-
-def rows(document, kind):
-    return [row for row in document["rows"] if row["kind"] == kind]
-
-
-def by_name(document):
-    return {row["name"]: row for row in rows(document, "kernel")}
-
-
-def only(document, kind):
-    (row,) = rows(document, kind)
-    return row
-
+from launching_program import (ADD, FMA, HERE, MUL, STAND_IN, by_name, launching, only, plumbline, process, processes, profile,  # noqa: F401
+                               rows, with_cupti)
 
 @with_cupti
 def test_each_kernel_has_a_row_of_its_launches_time_flops_and_bytes(profile):
@@ -69,8 +26,8 @@ def test_each_kernel_has_a_row_of_its_launches_time_flops_and_bytes(profile):
     assert [row["counts"][metric] for metric in (ADD, MUL, FMA)] == [300, 600, 900]
     assert row["flops_by_precision"]["fp64"] == 300 + 600 + 2 * 900
     assert row["flops"] == sum(row["flops_by_precision"].values())
-    place = row["counts"]["gpu__time_duration.sum"] / 300
-    assert row["seconds"] == pytest.approx(300 * place * 1e-9)
+    assert row["seconds"] == pytest.approx(300e-6), "by activities"
+    assert row["counted_seconds"] == pytest.approx(row["counts"]["gpu__time_duration.sum"] * 1e-9), "by the counter, in the other run"
     assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] / 1e9)
     assert row["levels"]["L2"]["bytes"] == 32 * row["counts"]["lts__t_sectors_srcunit_tex.sum"]
     assert row["levels"]["mem"]["bytes"] == row["counts"]["dram__bytes_read.sum"] + row["counts"]["dram__bytes_write.sum"]
@@ -82,7 +39,7 @@ def test_each_kernel_has_a_row_of_its_launches_time_flops_and_bytes(profile):
     assert total["flops"] == sum(one["flops"] for one in rows(document, "kernel"))
     assert "1 pass, so that each counted launch ran once" in ended.stderr
     assert ended.stdout == "the program's own words\n"
-    assert only(document, "process")["ended"] is True
+    assert process(document)["ended"] is True and process(document, "timed")["ended"] is True
 
 
 @with_cupti
@@ -115,14 +72,14 @@ def test_what_is_no_profile_of_kernels_is_not_imported(tmp_path):
 
 @with_cupti
 def test_more_launches_than_fit_into_the_counter_data_are_all_counted(profile):
-    document, _ = profile("launch=many,2,1000")
+    document, _ = profile("launch=many,2,1000", options=["--launches", "all"])
     row = by_name(document)["many"]
     assert (row["launches"], row["counted_launches"], row["counts"][ADD]) == (1000, 1000, 2000)
 
 
 @with_cupti
 def test_launches_of_several_threads_are_told_apart(profile):
-    document, _ = profile("threads=4")
+    document, _ = profile("threads=4", options=["--launches", "0"])
     kernels = by_name(document)
     assert kernels["even"]["counts"][ADD] == 500 * (1 + 3) and kernels["odd"]["counts"][ADD] == 500 * (2 + 4)
 
@@ -140,8 +97,8 @@ def test_the_first_launches_alone_are_counted_on_demand_and_all_are_told(profile
 def test_the_kernels_of_graphs_are_not_counted_and_said_so(profile):
     document, _ = profile("launch=a,3", "begin_capture", "launch=a,3", "end_capture", "graph", "launch=a,3")
     assert by_name(document)["a"]["counts"][ADD] == 6
-    process = only(document, "process")
-    assert (process["graph_launches"], process["captured_launches"]) == (1, 1)
+    counted = process(document)
+    assert (counted["graph_launches"], counted["captured_launches"]) == (1, 1)
     notes = " ".join(document["notes"])
     assert "1 launch of whole graphs (CUDA graphs): kernels in them are not counted" in notes and "1 launch while a stream was captured" in notes
 
@@ -150,11 +107,11 @@ def test_the_kernels_of_graphs_are_not_counted_and_said_so(profile):
 def test_every_gpu_is_counted_in_its_first_context_and_the_next_one_when_that_is_gone(profile):
     document, _ = profile("launch=a,1", "gpu=1", "launch=a,10", "gpu=0", "launch=a,100", STAND_IN_CUPTI_GPUS="2")
     assert by_name(document)["a"]["counts"][ADD] == 111
-    assert [gpu["gpu"] for gpu in only(document, "process")["gpus"]] == [0, 1]
+    assert [gpu["gpu"] for gpu in process(document)["gpus"]] == [0, 1]
     document, _ = profile("launch=a,1", "context", "launch=a,10", "launch=b,10")
     assert by_name(document)["a"]["counts"][ADD] == 1
     assert (by_name(document)["b"]["status"], by_name(document)["b"]["flops"]) == ("unavailable", None)
-    assert only(document, "process")["other_context_launches"] == 2
+    assert process(document)["other_context_launches"] == 2
     assert "2 launches in a further context of a GPU" in " ".join(document["notes"])
     document, _ = profile("launch=a,1", "destroy", "context", "launch=a,10")
     assert by_name(document)["a"]["counts"][ADD] == 11
@@ -170,7 +127,7 @@ def test_a_launch_that_fails_is_none(profile):
 def test_programs_that_it_starts_are_counted_and_those_that_share_a_kernel_are_summed(profile, launching):
     document, _ = profile("launch=after,1", "exec", code=1)
     assert by_name(document)["after"]["counts"][ADD] == 5, "what the first program had not yet read is missing"
-    assert sorted(row["ended"] for row in rows(document, "process")) == [False, True]
+    assert sorted(row["ended"] for row in processes(document)) == [False, True]
     shell = plumbline("profile", "--gpu", "--json", "--", "sh", "-c", f"{launching} launch=a,1; {launching} launch=a,2")
     document = json.loads(shell.stderr)
     assert by_name(document)["a"]["counts"][ADD] == 3 and by_name(document)["a"]["processes"] == 2
@@ -179,13 +136,13 @@ def test_programs_that_it_starts_are_counted_and_those_that_share_a_kernel_are_s
 @with_cupti
 def test_a_forks_child_leaves_its_parents_report_alone(profile):
     document, _ = profile("launch=a,1", "fork", "launch=a,2")
-    assert by_name(document)["a"]["counts"][ADD] == 3 and len(rows(document, "process")) == 1
+    assert by_name(document)["a"]["counts"][ADD] == 3 and len(processes(document)) == 1
 
 
 @with_cupti
 @pytest.mark.parametrize("word, code", [("_exit=0", 1), ("_exit=7", 7), (f"signal={int(signal.SIGKILL)}", 137)])
 def test_a_program_that_ends_at_once_keeps_what_was_read_and_says_what_is_missing(profile, word, code):
-    document, ended = profile("launch=a,1,100", word, code=code)
+    document, ended = profile("launch=a,1,100", word, code=code, options=["--launches", "all"])
     assert by_name(document)["a"]["counts"][ADD] == 64
     assert "what it launched after its last batch of 64 is missing" in " ".join(document["notes"])
     assert code == 1 or f"exit {code}" in ended.stderr
@@ -202,17 +159,18 @@ def test_the_programs_exit_code_is_kept(profile):
 def test_refused_counters_have_their_reason_and_the_program_runs_all_the_same(profile, result, status, words):
     document, ended = profile("launch=a,4", code=2, STAND_IN_CUPTI_ENABLE=str(result))
     assert ended.stdout == "the program's own words\n"
-    (gpu,) = only(document, "process")["gpus"]
+    (gpu,) = process(document)["gpus"]
     assert gpu["status"] == status and words in gpu["reason"]
     row = by_name(document)["a"]
-    assert (row["launches"], row["counted_launches"], row["seconds"], row["flops"]) == (1, 0, None, None), "absent is not zero"
+    assert (row["launches"], row["counted_launches"], row["flops"]) == (1, 0, None), "absent is not zero"
+    assert row["seconds"] == pytest.approx(4e-6), "times need no right to profile"
     assert ended.stderr.startswith("plumbline: launching: it ran, but its kernels were not counted: ") and words in ended.stderr
 
 
 @with_cupti
 def test_another_subscriber_of_cupti_is_told_and_not_taken_for_a_program_without_kernels(profile):
     document, ended = profile("launch=a,4", code=2, STAND_IN_CUPTI_SUBSCRIBE="39")
-    assert only(document, "process")["status"] == "stolen" and "CUPTI error 39" in ended.stderr
+    assert process(document)["status"] == "stolen" and "CUPTI error 39" in ended.stderr
     assert "no kernel was launched" not in " ".join(document["notes"])
 
 

@@ -537,11 +537,11 @@ def test_a_case_of_the_results_is_written_as_a_campaign_of_its_own():
 
 def test_a_kernels_launch_is_held_against_the_sweep_of_its_case():
     kernel_agreement = importlib.import_module("kernel_agreement")
-    process = {"kind": "process", "status": "ok", "gpus": [{"status": "ok", "reason": None}]}
+    process = {"kind": "process", "run": "counted", "status": "ok", "gpus": [{"status": "ok", "reason": None}]}
     levels = {"L1": {"bytes": 600}, "shared": {"bytes": None}, "L2": {"bytes": 300}, "mem": {"bytes": 90}}
-    kernels = [{"kind": "kernel", "name": "fill", "counted_launches": 1, "flops": 5, "levels": levels},
-               {"kind": "kernel", "name": "series", "counted_launches": 3, "flops": 12, "levels": levels},
-               {"kind": "kernel", "name": "never", "counted_launches": 0, "flops": None, "levels": {}}]
+    kernels = [{"kind": "kernel", "name": "fill", "launches": 1, "counted_launches": 1, "flops": 5, "levels": levels},
+               {"kind": "kernel", "name": "series", "launches": 3, "counted_launches": 2, "flops": 12, "levels": levels},
+               {"kind": "kernel", "name": "never", "launches": 3, "counted_launches": 0, "flops": None, "levels": {}}]
     theirs = kernel_agreement.of_one_launch({"rows": [*kernels, process], "notes": []})
     assert theirs == {"flops": 4, "levels": {"L1": {"bytes": 200}, "L2": {"bytes": 100}, "mem": {"bytes": 30}}}
     sweep = {"case": "a", "flops": 4, "levels": {"L1": {"bytes": 200}, "L2": {"bytes": 110}, "mem": {"bytes": 60}}}

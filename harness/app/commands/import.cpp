@@ -93,7 +93,7 @@ std::vector<ProfiledLaunch> launches_of(const ImportOptions& options, const std:
 
 void add_ceilings(const ImportOptions& options, Results& results) {
   if (options.ceilings.empty()) return;
-  if (is_of_cpus(options.tool) && options.ceilings.ends_with(".h5"))
+  if (options.ceilings.ends_with(".h5"))
     add_measured_ceilings(results, load_results(options.ceilings), options.ceilings);
   else
     add_stated_ceilings(results, read_spec(options.ceilings).node, options.ceilings);
@@ -151,7 +151,7 @@ void add_tool(CLI::App& parent, const std::string& tool, const std::string& abou
       ->add_option("--ceilings", options->ceilings,
                    is_of_cpus(tool)
                        ? "the machine's ceilings: a node spec, as 'plumbline project' reads it (TOML), or a result file (.h5) with them"
-                       : "the GPU's ceilings: a node spec, as 'plumbline project' reads it (TOML)")
+                       : "the GPU's ceilings: a node spec, as 'plumbline project' reads it (TOML), or a result file (.h5) with them")
       ->type_name("FILE");
   if (tool == "advisor" || tool == "perf")
     command

@@ -10,6 +10,7 @@
 #include "app/commands/schemas.hpp"
 #include "app/expectations/formula.hpp"
 #include "app/programs/kernel_table.hpp"
+#include "app/programs/own_library.hpp"
 #include "app/programs/placed_table.hpp"
 #include "app/programs/profile_document.hpp"
 #include "app/programs/profile_table.hpp"
@@ -54,8 +55,7 @@ Exit profile(const ProfileOptions& options) {
   if (options.count_only && options.gpu) throw user_error("profile counts either by the emulator (--count-only) or on GPUs (--gpu)");
   if (options.window.is_of_time() && options.count_only)
     throw user_error("--window takes a stretch of time, by which counts cannot be cut: --window=region:NAME cuts them");
-  if (options.time_only && (options.count_only || options.gpu))
-    throw user_error("--time-only counts nothing: it goes neither with --count-only nor with --gpu");
+  if (options.time_only && options.count_only) throw user_error("--time-only counts nothing: it does not go with --count-only");
   if (!options.window.is_whole() && options.gpu) throw user_error("--window does not go with --gpu");
   if (options.command.empty())
     throw user_error(fmt::format("profile needs a program: plumbline profile{} -- program args", options.gpu          ? " --gpu"
@@ -68,6 +68,7 @@ Exit profile(const ProfileOptions& options) {
   const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path(), starts_ranks);
   return leave_faults(launch, meeting, [&] {
     if (options.gpu) return profile_kernels(options, launch, meeting);
+    mark_nvtx_ranges();
     return options.count_only ? profile_by_emulator(options, launch, meeting) : profile_and_place(options, launch, meeting);
   });
 }
@@ -110,11 +111,21 @@ void add_profile(CLI::App& app, Action& chosen) {
   command->add_flag("--time-only", options->time_only, "sample the native run, without counting: where the time goes, in that time");
   command->add_flag("--avx2", options->avx2,
                     "make libraries that choose their code by the CPU take that of AVX2 in both runs, which the emulator can count");
-  command->add_flag("--gpu", options->gpu,
-                    "count each GPU kernel by CUPTI, which runs it again for each pass (needs a GPU and the right to profile)");
-  command->add_option("--launches", options->most_launches, "with --gpu: count the first so many launches of each kernel; 0: all")
+  command->add_flag(
+      "--gpu", options->gpu,
+      "time all launches of GPU kernels by CUPTI's activities, then count them in a second run, where CUPTI runs each again for each "
+      "pass (needs a GPU and the right to profile; with --time-only the GPU alone)");
+  command
+      ->add_option("--launches", options->most_launches,
+                   "with --gpu: count the first so many launches of each kernel in each marked region, and scale them to all; or all")
       ->capture_default_str()
-      ->check(up_to(std::uint64_t{1'000'000'000}, "a whole number"));
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            if (text == "all") text = "0";
+            return std::string();
+          },
+          ""))
+      ->check(up_to(std::uint64_t{1'000'000'000}, "all, or a whole number"));
   command
       ->add_option("--caches", options->caches,
                    "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along); reuse, or "

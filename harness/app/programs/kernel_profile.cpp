@@ -1,12 +1,7 @@
 #include "app/programs/kernel_profile.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <memory>
-#include <set>
 
 #include "model/placement/traffic.hpp"
 
@@ -16,13 +11,6 @@ namespace {
 using What = KernelCounter::What;
 
 constexpr std::string_view flops_prefix = "flops.", bytes_prefix = "bytes.";
-
-std::string demangled(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;  // "a" would be a type: signed char
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && name ? name.get() : symbol;
-}
 
 /// The precision of a quantity, "flops.fp64" -> "fp64", "flops.tensor.bf16" -> "tensor.bf16"; empty for a kind of operation
 /// (flops.fp64.add), and for integers.
@@ -69,6 +57,8 @@ Amount value_of(const Counter& counter, const std::map<std::string, double>& sum
 
 Amount sum_of(const Amount& one, const Amount& other) { return one && other ? Amount(*one + *other) : std::nullopt; }
 
+}  // namespace
+
 KernelMeasures measures_of(const std::map<std::string, double>& sums, const std::vector<KernelCounter>& counters) {
   KernelMeasures measures;
   bool any_flops = false;
@@ -84,6 +74,8 @@ KernelMeasures measures_of(const std::map<std::string, double>& sums, const std:
   return measures;
 }
 
+namespace {
+
 void add(std::vector<std::pair<std::string, Amount>>& to, const std::vector<std::pair<std::string, Amount>>& more) {
   for (const auto& [name, value] : more) {
     const auto found = std::find_if(to.begin(), to.end(), [&wanted = name](const auto& one) { return one.first == wanted; });
@@ -94,30 +86,14 @@ void add(std::vector<std::pair<std::string, Amount>>& to, const std::vector<std:
   }
 }
 
-KernelMeasures total_of(const std::vector<KernelRow>& kernels) {
-  std::optional<KernelMeasures> total;
-  for (const auto& kernel : kernels) {
-    if (kernel.counted == 0) continue;
-    const auto& one = kernel.measures;
-    if (!total) {
-      total = one;
-      continue;
-    }
-    total->seconds = sum_of(total->seconds, one.seconds);
-    total->flops = sum_of(total->flops, one.flops);
-    add(total->flops_by_precision, one.flops_by_precision);
-    add(total->bytes_by_level, one.bytes_by_level);
-  }
-  return total.value_or(KernelMeasures{});
-}
-
-void add(KernelRow& row, const CountedKernel& kernel, const std::vector<std::string>& metrics) {
-  row.launches += kernel.launches;
-  row.counted += kernel.counted;
-  for (std::size_t i = 0; i < std::min(metrics.size(), kernel.sums.size()); ++i) row.sums[metrics[i]] += kernel.sums[i];
-}
-
 }  // namespace
+
+void add(KernelMeasures& to, const KernelMeasures& more) {
+  to.seconds = sum_of(to.seconds, more.seconds);
+  to.flops = sum_of(to.flops, more.flops);
+  add(to.flops_by_precision, more.flops_by_precision);
+  add(to.bytes_by_level, more.bytes_by_level);
+}
 
 std::vector<KernelCounter> kernel_counters(const std::vector<TableCounter>& rows) {
   std::vector<KernelCounter> chosen;
@@ -141,33 +117,6 @@ Amount KernelMeasures::flops_per_second() const { return flops && seconds && *se
 
 Amount KernelMeasures::intensity(const Amount& bytes) const {
   return flops && bytes && *bytes > 0 ? Amount(*flops / *bytes) : std::nullopt;
-}
-
-KernelProfile merge_kernels(const std::vector<RankReport>& reports, const std::map<std::string, std::vector<KernelCounter>>& counters) {
-  std::map<std::pair<std::string, std::string>, KernelRow> rows;
-  for (const auto& [rank, report] : reports) {
-    std::set<std::pair<std::string, std::string>> met;
-    for (const auto& kernel : report.counts.kernels) {
-      if (kernel.launches == 0) continue;  // each failed
-      const auto gpu =
-          std::find_if(report.counts.gpus.begin(), report.counts.gpus.end(), [&](const auto& one) { return one.ordinal == kernel.gpu; });
-      const CountedGpu facts = gpu == report.counts.gpus.end() ? CountedGpu{} : *gpu;
-      KernelRow& row = rows[{kernel.name, facts.chip}];
-      row.symbol = kernel.name, row.name = demangled(kernel.name), row.chip = facts.chip, row.compute_capability = facts.compute_capability;
-      add(row, kernel, facts.metrics);
-      if (met.insert({kernel.name, facts.chip}).second) ++row.processes;
-    }
-  }
-  KernelProfile profile;
-  for (auto& [key, row] : rows) {
-    const auto known = counters.find(row.chip);
-    if (known != counters.end()) row.measures = measures_of(row.sums, known->second);
-    profile.kernels.push_back(std::move(row));
-  }
-  std::stable_sort(profile.kernels.begin(), profile.kernels.end(),
-                   [](const auto& a, const auto& b) { return a.measures.seconds.value_or(0) > b.measures.seconds.value_or(0); });
-  profile.total = total_of(profile.kernels);
-  return profile;
 }
 
 }  // namespace plumbline::app

@@ -1,17 +1,21 @@
-// The command plumbline profile --gpu runs the program with a library in it that counts its GPU kernels.
+// The command plumbline profile --gpu runs the program twice with a library in it that times its GPU kernels, and then counts them.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "app/here/event_rows.hpp"
 #include "app/here/gpus.hpp"
+#include "app/programs/kernel_notes.hpp"
+#include "app/programs/kernel_placing.hpp"
+#include "app/programs/kernel_roofs.hpp"
 #include "app/programs/kernel_table.hpp"
 #include "app/programs/profile_ways.hpp"
+#include "app/programs/two_runs.hpp"
 #include "app/terminal/output_file.hpp"
 #include "counters/cupti/cuda_driver.hpp"
 #include "counters/cupti/cupti_host.hpp"
 #include "machine/publishable.hpp"
+#include "profile/preloading.hpp"
 #include "profile/program.hpp"
 
 namespace plumbline::app {
@@ -21,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* library = "libplumbline_cuda_profile.so";
 constexpr const char* injected = "CUDA_INJECTION64_PATH";  // of NVIDIA's driver: what it loads into a program
+constexpr const char* called = "NVTX_INJECTION64_PATH";    // of NVTX: what it tells of ranges
 
 // ------------------------------------------------------------------------------------------------------------- before
 
@@ -60,143 +65,136 @@ fs::path leave_metrics(const LaunchMeeting& meeting, int rank) {
   return file;
 }
 
-ProgramRun prepare_counting(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
+/// The two runs before either was started.
+struct Prepared {
+  bool is_timed = false, is_counted = false;
+  ProgramRun timed = {}, counted = {};
+};
+
+/// The environment that both runs have: the library is loaded by the driver, by NVTX, and by the loader for the marks of plumbline.h.
+std::vector<SetVariable> environment_for(const fs::path& library_file, const ProfileOptions& options, const Launch& launch,
+                                         const LaunchMeeting& meeting) {
+  std::vector<SetVariable> variables{{injected, library_file.string()},
+                                     {called, library_file.string(), false},
+                                     {"PLUMBLINE_CUPTI_PATH", find_cupti().string()},
+                                     {report_variable, (meeting.folder() / meeting.prefix(launch.rank)).string()},
+                                     {most_launches_variable, std::to_string(options.most_launches)}};
+  if (is_name_for_loader(library_file)) variables.push_back(preloading({library_file}));
+  return variables;
+}
+
+Prepared prepare_runs(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
   const fs::path program = locate_program(options.command.front(), "--gpu");
   if (const char* other = std::getenv(injected); other != nullptr && *other != '\0')
     throw user_error(fmt::format("{} is set ({}): another tool counts or traces this program; unset it", injected, other));
-  const fs::path counting = find_library(), cupti = find_cupti();
+  const auto environment = environment_for(find_library(), options, launch, meeting);
   if (launch.rank == 0 && !options.output.empty()) require_writable(options.output);
-  return {program,
-          options.command,
-          {{injected, counting.string()},
-           {"PLUMBLINE_CUPTI_PATH", cupti.string()},
-           {report_variable, (meeting.folder() / meeting.prefix(launch.rank)).string()},
-           {metrics_variable, leave_metrics(meeting, launch.rank).string()},
-           {most_launches_variable, std::to_string(options.most_launches)}}};
+  Prepared prepared{.is_timed = launch.size == 1 || options.time_only, .is_counted = !options.time_only};
+  prepared.timed = prepared.counted = {program, options.command, environment};
+  prepared.counted.environment.push_back({metrics_variable, leave_metrics(meeting, launch.rank).string()});
+  return prepared;
 }
 
 // ------------------------------------------------------------------------------------------------------------ judged
-
-/// The reasons why GPUs of a process were not counted, or no longer; each once.
-std::vector<std::string> refusals_of(const KernelReport& report) {
-  std::vector<std::string> all;
-  if (!report.availability.ok()) all.push_back(report.availability.reason);
-  for (const auto& gpu : report.counts.gpus)
-    if (!gpu.availability.ok() && std::find(all.begin(), all.end(), gpu.availability.reason) == all.end())
-      all.push_back(gpu.availability.reason);
-  return all;
-}
-
-bool counted_any(const KernelReport& report) {
-  return std::any_of(report.counts.kernels.begin(), report.counts.kernels.end(), [](const auto& kernel) { return kernel.counted > 0; });
-}
 
 struct KernelsJudgement {
   int code = 0;
   std::string fault;  // one line; empty: none
 };
 
-/// Judges one rank by its own processes. The program's own code stands; one that ended well is told apart from one that was not counted (2)
-/// or not to its end (1).
-KernelsJudgement judge_kernels(const ProgramEnding& ending, const std::vector<RankReport>& reports, int rank) {
+/// The first reason of those that a rank's processes have for having nothing at all; empty: each has something, or had nothing to launch.
+template <class Why>
+std::string first_fault(const std::vector<RankReport>& reports, int rank, Why why) {
+  for (const auto& one : reports)
+    if (one.rank == rank && !has_any(one.report))
+      if (const std::string reason = why(one.report); !reason.empty()) return reason;
+  return "";
+}
+
+std::string first_refusal(const KernelReport& report) {
+  const auto refusals = refusals_of(report);
+  return refusals.empty() ? why_nothing_came(report) : refusals.front();
+}
+
+/// Judges one rank by its own processes. The program's own code stands; one that ended well is told apart from one that was not counted, or
+/// where nothing else is wanted not timed (2), or not to its end (1).
+KernelsJudgement judge_kernels(const ProgramEnding& ending, const KernelRuns& runs, const Prepared& prepared, int rank) {
   if (ending.code != 0) return {ending.code, how_it_ended(ending)};
   KernelsJudgement judgement;
-  for (const auto& one : reports) {
-    if (one.rank != rank) continue;
-    const auto refusals = refusals_of(one.report);
-    if (!refusals.empty() && !counted_any(one.report))
-      return {static_cast<int>(Exit::user_error), "it ran, but its kernels were not counted: " + refusals.front()};
-    if (!refusals.empty() || !one.report.ended) judgement.code = static_cast<int>(Exit::io_or_failed_case);
+  for (const auto* reports : {&runs.timed, &runs.counted})
+    for (const auto& one : *reports)
+      if (one.rank == rank && (!refusals_of(one.report).empty() || !one.report.ended || lacks_records(one.report)))
+        judgement.code = static_cast<int>(Exit::io_or_failed_case);
+  const std::string uncounted = first_fault(runs.counted, rank, first_refusal), untimed = first_fault(runs.timed, rank, first_refusal);
+  if (!untimed.empty()) {
+    judgement.fault = "it ran, but its kernels were not timed: " + untimed;
+    if (!prepared.is_counted) judgement.code = static_cast<int>(Exit::user_error);
   }
+  if (!uncounted.empty()) judgement = {static_cast<int>(Exit::user_error), "it ran, but its kernels were not counted: " + uncounted};
   return judgement;
 }
 
-// ----------------------------------------------------------------------------------------------------------- its notes
-
-std::string launches_in_words(std::uint64_t n) { return n == 1 ? "1 launch" : fmt::format("{} launches", n); }
-
-/// The remarks that must be known of a process's counts.
-std::vector<std::string> remarks_on(const KernelReport& report) {
-  std::vector<std::string> all;
-  for (const auto& refusal : refusals_of(report)) all.push_back("not counted, or no longer: " + refusal);
-  if (!report.ended)
-    all.push_back(
-        "its end was not seen (a signal, _exit, or another program executed): what it launched after its last batch of 64 is missing");
-  const auto& counts = report.counts;
-  if (counts.lost > 0) all.push_back(launches_in_words(counts.lost) + " ran under the profiler and gave no counts");
-  if (counts.graph_launches > 0)
-    all.push_back(
-        fmt::format("{} of whole graphs (CUDA graphs): kernels in them are not counted", launches_in_words(counts.graph_launches)));
-  if (counts.captured > 0)
-    all.push_back(launches_in_words(counts.captured) +
-                  " while a stream was captured into a graph: not counted, and most ran only with the graph");
-  if (counts.elsewhere > 0)
-    all.push_back(launches_in_words(counts.elsewhere) + " in a further context of a GPU: only a GPU's first context is counted");
-  return all;
+KernelRuns read_runs(const LaunchMeeting& meeting, std::vector<std::string>& notes) {
+  KernelRuns runs;
+  for (auto& one : read_process_files<RankReport>(meeting, read_kernel_report, notes))
+    (one.report.timed ? runs.timed : runs.counted).push_back(std::move(one));
+  return runs;
 }
 
-/// Adds notes on processes; what many have in common is told once.
-void add_process_notes(const KernelResult& result, std::vector<std::string>& notes) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> told;  // a remark, and whose
-  for (const auto& one : result.reports) {
-    const std::string who = result.launched > 1 ? fmt::format("rank {}, process {}", one.rank, one.report.process)
-                                                : fmt::format("process {}", one.report.process);
-    for (auto& remark : remarks_on(one.report)) {
-      auto found = std::find_if(told.begin(), told.end(), [&](const auto& had) { return had.first == remark; });
-      if (found == told.end()) found = told.insert(told.end(), {std::move(remark), {}});
-      found->second.push_back(who);
-    }
-  }
-  for (const auto& [remark, whose] : told)
-    notes.push_back((whose.size() == 1 ? whose.front() : fmt::format("{} processes (first: {})", whose.size(), whose.front())) + ": " +
-                    remark);
-}
-
-bool all_were_seen(const std::vector<RankReport>& reports) {
-  return std::all_of(reports.begin(), reports.end(), [](const auto& one) { return one.report.ended && one.report.availability.ok(); });
-}
-
-void add_notes(KernelResult& result, const ProfileOptions& options) {
-  auto& notes = result.notes;
-  add_process_notes(result, notes);
-  if (result.reports.empty())
-    notes.push_back("no process called CUDA's driver, so there is nothing to count: does the program use the GPU with these arguments?");
-  else if (result.profile.kernels.empty() && all_were_seen(result.reports))
-    notes.push_back("CUDA was called, but no kernel was launched by itself");
-  if (std::none_of(result.reports.begin(), result.reports.end(), [](const auto& one) { return counted_any(one.report); })) return;
-  if (options.most_launches > 0)
-    notes.push_back(fmt::format("of each kernel the first {} of a process on a GPU are counted (--launches); sums are over these",
-                                launches_in_words(options.most_launches)));
-  notes.push_back(
-      "time is that of the profiled launches, one at a time, with caches as CUPTI's replays leave them: time the program by itself too");
-}
-
-KernelResult collect_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
+KernelResult collect_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting, const KernelRoofs& roofs) {
   KernelResult result;
   const Person person = this_person();
   result.command = publishable(options.command, person);
   result.launched = launch.size;
   result.kernels = options.functions;
   result.endings = gather_endings(meeting, options);
-  result.reports = read_process_files<RankReport>(meeting, read_kernel_report, result.notes);
-  for (auto& one : result.reports) one.report.command = publishable(one.report.command, person);
-  result.profile = merge_kernels(result.reports, counters_by_chip());
-  add_notes(result, options);
+  result.runs = read_runs(meeting, result.notes);
+  for (auto* reports : {&result.runs.timed, &result.runs.counted})
+    for (auto& one : *reports) one.report.command = publishable(one.report.command, person);
+  result.runs.counters = counters_by_chip();
+  result.profile = merge_kernels(result.runs);
+  place_kernels(roofs.ceilings, result.profile);
+  result.regions = kernel_regions(result.profile, result.runs);
+  result.copies = kernel_copies(result.runs.timed);
+  add_kernel_notes(result, options);
+  if (!result.profile.kernels.empty()) result.notes.insert(result.notes.end(), roofs.notes.begin(), roofs.notes.end());
   add_rank_notes(meeting, result.endings, launch, options, result.notes);
   return result;
+}
+
+/// Does the runs that are wanted. The timed one has the program's streams to itself; where there is none the counted one has.
+ProgramEnding run_both(Prepared& prepared, const LaunchMeeting& meeting, std::vector<std::string>& notes) {
+  if (!prepared.is_timed) return run_program(prepared.counted);
+  const RepeatedInput input;
+  const ProgramEnding timed = run_program(prepared.timed);
+  if (!prepared.is_counted || timed.interrupted != 0) return timed;
+  auto& streams = prepared.counted.streams;
+  input.give_again(streams, notes);
+  streams.output = "/dev/null", streams.errors = (meeting.folder() / "counted.errors").string();
+  const ProgramEnding counted = run_program(prepared.counted);
+  if (counted.code != timed.code)
+    notes.push_back(
+        fmt::format("the timed run ended with exit {}, the counted one with exit {}: they did not do the same", timed.code, counted.code));
+  return timed;
 }
 
 }  // namespace
 
 Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting) {
-  const ProgramEnding ending = run_program(prepare_counting(options, launch, meeting));
-  std::vector<std::string> unreadable;
-  const KernelsJudgement judgement =
-      judge_kernels(ending, read_process_files<RankReport>(meeting, read_kernel_report, unreadable), launch.rank);
+  Prepared prepared = prepare_runs(options, launch, meeting);
+  const KernelRoofs roofs = find_kernel_roofs(options.roofs);
+  std::vector<std::string> notes, unreadable;
+  if (const char* other = std::getenv(called); other != nullptr && *other != '\0')
+    notes.push_back(fmt::format("{} is set ({}): that tool hears of NVTX's ranges, and this profile does not", called, other));
+  if (!prepared.is_timed)
+    notes.emplace_back("behind a launcher the program runs once, counted: --time-only times it, in a launch of its own");
+  const ProgramEnding ending = run_both(prepared, meeting, notes);
+  const KernelsJudgement judgement = judge_kernels(ending, read_runs(meeting, unreadable), prepared, launch.rank);
   tell(judgement.fault, options, meeting);
-  meeting.leave({launch.rank, "", judgement.code, {}});
+  meeting.leave({launch.rank, "", judgement.code, notes});
   if (launch.rank != 0) return static_cast<Exit>(judgement.code);
-  const KernelResult result = collect_kernels(options, launch, meeting);
+  KernelResult result = collect_kernels(options, launch, meeting, roofs);
+  if (prepared.is_timed) result.timed_seconds = ending.wall_seconds;
   const bool shown = show_profile(options, kernels_json(result, options.output), kernels_text(result));
   const bool whole = shown && unreadable.empty() && static_cast<int>(result.endings.size()) == launch.size;
   return judgement.code == 0 && !whole ? Exit::io_or_failed_case : static_cast<Exit>(judgement.code);

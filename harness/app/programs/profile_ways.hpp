@@ -16,8 +16,8 @@ namespace plumbline::app {
 struct ProfileOptions {
   bool count_only = false, time_only = false, avx2 = false, gpu = false, json = false;
   std::string caches = "auto", output, counts, roofs = "auto", sampling = "auto";
-  std::size_t functions = 10;       // or kernels
-  std::uint64_t most_launches = 0;  // of each kernel; 0: all
+  std::size_t functions = 10;        // or kernels
+  std::uint64_t most_launches = 16;  // of each kernel in each phase; 0: all
   double wait_seconds = 60;
   RunWindow window = {};
   std::vector<std::string> count_arguments = {};  // of the counted run, where its work is scaled

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/here/paths.hpp"
+#include "app/programs/own_library.hpp"
 #include "app/terminal/table.hpp"
 #include "core/error.hpp"
 #include "measure/clock.hpp"
@@ -19,14 +19,6 @@ namespace plumbline::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A library that comes along to be loaded into programs; empty where it is not there.
-fs::path own_library(const char* name) {
-  const fs::path here = program_path().parent_path();
-  for (const auto& folder : {here, here / ".." / "lib"})
-    if (fs::exists(folder / name)) return fs::canonical(folder / name);
-  return {};
-}
 
 /// `why_wanted`: the refusal of perf_event.
 fs::path find_timer_library(const std::string& why_wanted) {

@@ -20,6 +20,7 @@ struct Call {
 
   bool is_of(CallsOf calls_of) const {
     const bool launches = kind == CallKind::kernel || kind == CallKind::graph;
+    if (calls_of == CallsOf::all) return true;
     return calls_of == CallsOf::both ? launches : domain != CUPTI_CB_DOMAIN_RUNTIME_API;
   }
 };
@@ -58,12 +59,14 @@ constexpr std::array known_calls{
     Call{CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, CallKind::capture_ends},
     Call{CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz, CallKind::capture_ends},
     Call{CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, CallKind::context_ends},
+    Call{CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CallKind::profiling_begins},
+    Call{CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop, CallKind::profiling_ends},
 };
 
 thread_local int depth = 0;  // of such calls that this thread is in
 
 CuptiCall told(CallKind kind, const CUpti_CallbackData& data) {
-  CuptiCall call{.kind = kind, .entered = data.callbackSite == CUPTI_API_ENTER, .context = data.context};
+  CuptiCall call{.kind = kind, .entered = data.callbackSite == CUPTI_API_ENTER, .context = data.context, .correlation = data.correlationId};
   if (data.symbolName != nullptr) call.kernel = data.symbolName;
   // The driver and the runtime return numbers of which 0 is success.
   call.failed = !call.entered && data.functionReturnValue != nullptr && *static_cast<const int*>(data.functionReturnValue) != 0;
@@ -93,12 +96,13 @@ class CuptiCalls::Subscriber {
     const auto call =
         std::find_if(known_calls.begin(), known_calls.end(), [&](const Call& one) { return one.domain == domain && one.id == id; });
     if (call == known_calls.end()) return;
-    const auto& heard = static_cast<Subscriber*>(self)->heard_;
+    const auto& me = *static_cast<const Subscriber*>(self);
     if (call->kind == CallKind::context_ends)
-      return heard({.kind = call->kind, .context = static_cast<const CUpti_ResourceData*>(data)->context});
-    const CuptiCall what = told(call->kind, *static_cast<const CUpti_CallbackData*>(data));
+      return me.heard_({.kind = call->kind, .context = static_cast<const CUpti_ResourceData*>(data)->context});
+    CuptiCall what = told(call->kind, *static_cast<const CUpti_CallbackData*>(data));
     if (!what.entered && depth > 0) --depth;
-    if (depth == 0) heard(what);
+    what.nested = depth > 0;
+    if (!what.nested || me.calls_of_ == CallsOf::all) me.heard_(what);
     if (what.entered) ++depth;
   }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "counters/cupti/cupti_attempt.hpp"
@@ -31,9 +32,10 @@ thread_local Device* launching = nullptr;  // that this thread has a counted lau
 
 class CuptiKernels::Session {
  public:
-  Session(const CuptiHost& cupti, KernelWishes wishes, std::function<void()> taken, std::string driver)
+  Session(const CuptiHost& cupti, KernelWishes wishes, LaunchPlaces places, std::function<void()> taken, std::string driver)
       : cupti_(cupti),
         wishes_(std::move(wishes)),
+        places_(std::move(places)),
         taken_(std::move(taken)),
         driver_file_(std::move(driver)),
         calls_(std::make_unique<CuptiCalls>(*cupti.opened(), CallsOf::driver, [this](const CuptiCall& call) { hear(call); })) {
@@ -70,6 +72,10 @@ class CuptiKernels::Session {
         return forget_capture(!call.entered);
       case CallKind::context_ends:
         return context_ends(call.context);
+      case CallKind::profiling_begins:
+      case CallKind::profiling_ends:
+        if (call.entered) places_.profiling(call.kind == CallKind::profiling_begins);
+        return;
     }
   }
 
@@ -82,8 +88,9 @@ class CuptiKernels::Session {
       return;
     }
     Device& device = device_of(call.context);
-    CountedKernel& kernel = kernels_[{device.facts.ordinal, call.kernel}];
-    kernel.gpu = device.facts.ordinal, kernel.name = call.kernel;
+    const std::uint32_t phase = places_.phase();
+    CountedKernel& kernel = kernels_[{device.facts.ordinal, call.kernel, phase}];
+    kernel.gpu = device.facts.ordinal, kernel.name = call.kernel, kernel.phase = phase;
     ++kernel.launches;
     if (device.context != call.context) {
       ++counts_.elsewhere;
@@ -212,31 +219,34 @@ class CuptiKernels::Session {
 
   const CuptiHost& cupti_;
   const KernelWishes wishes_;
+  const LaunchPlaces places_;
   const std::function<void()> taken_;
   const std::string driver_file_;
   std::recursive_timed_mutex mutex_;
   std::optional<CudaDriver> driver_;
   std::map<int, Device> devices_;
-  std::map<std::pair<int, std::string>, CountedKernel> kernels_;
+  std::map<std::tuple<int, std::string, std::uint32_t>, CountedKernel> kernels_;
   KernelCounts counts_;
   int captures_ = 0;  // of streams, under way
   bool ended_ = false;
   std::unique_ptr<CuptiCalls> calls_;
 };
 
-CuptiKernels::CuptiKernels(const CuptiHost& cupti, KernelWishes wishes, std::function<void()> taken, std::string driver)
-    : session_(std::make_unique<Session>(cupti, std::move(wishes), std::move(taken), std::move(driver))) {}
+CuptiKernels::CuptiKernels(const CuptiHost& cupti, KernelWishes wishes, LaunchPlaces places, std::function<void()> taken,
+                           std::string driver)
+    : session_(std::make_unique<Session>(cupti, std::move(wishes), std::move(places), std::move(taken), std::move(driver))) {}
 CuptiKernels::~CuptiKernels() { end(); }
 bool CuptiKernels::end() { return session_->end(); }
 KernelCounts CuptiKernels::counts() const { return session_->counts(); }
 
-std::unique_ptr<CuptiKernels> count_kernels(const CuptiHost& cupti, KernelWishes wishes, std::function<void()> taken, Availability& why_not,
-                                            const std::string& driver) {
+std::unique_ptr<CuptiKernels> count_kernels(const CuptiHost& cupti, KernelWishes wishes, LaunchPlaces places, std::function<void()> taken,
+                                            Availability& why_not, const std::string& driver) {
   std::unique_ptr<CuptiKernels> kernels;
   why_not = cupti.availability();
   if (why_not.ok())
-    why_not = cupti_attempt(*cupti.opened(),
-                            [&] { kernels = std::make_unique<CuptiKernels>(cupti, std::move(wishes), std::move(taken), driver); });
+    why_not = cupti_attempt(*cupti.opened(), [&] {
+      kernels = std::make_unique<CuptiKernels>(cupti, std::move(wishes), std::move(places), std::move(taken), driver);
+    });
   return kernels;
 }
 

@@ -9,13 +9,14 @@
 
 #include "counters/cupti/cuda_driver.hpp"
 #include "counters/cupti/cupti_host.hpp"
+#include "counters/cupti/launch_places.hpp"
 
 namespace plumbline {
 
 /// The wishes for what is to be counted.
 struct KernelWishes {
   std::map<std::string, std::vector<std::string>> metrics = {};  // by chip; those that this CUPTI does not know are left out
-  std::uint64_t most_launches = 0;                               // of each kernel on each GPU, its first ones; 0: all
+  std::uint64_t most_launches = 0;                               // of each kernel in each phase on each GPU, its first ones; 0: all
 };
 
 struct CountedGpu {
@@ -32,6 +33,7 @@ struct CountedKernel {
   std::string name = {};  // as the linker knows it
   std::uint64_t launches = 0, counted = 0;
   std::vector<double> sums = {};  // over the counted launches, by metric of the GPU; NaN: CUPTI gave no number for one
+  std::uint32_t phase = 0;        // by LaunchPlaces
 };
 
 struct KernelCounts {
@@ -48,7 +50,7 @@ struct KernelCounts {
 class CuptiKernels {
  public:
   /// Subscribes to CUPTI's callbacks; throws CuptiError where another tool has. `taken` is called after each batch of launches was read.
-  CuptiKernels(const CuptiHost& cupti, KernelWishes wishes, std::function<void()> taken, std::string driver);
+  CuptiKernels(const CuptiHost& cupti, KernelWishes wishes, LaunchPlaces places, std::function<void()> taken, std::string driver);
   CuptiKernels(const CuptiKernels&) = delete;
   CuptiKernels& operator=(const CuptiKernels&) = delete;
   ~CuptiKernels();
@@ -64,7 +66,7 @@ class CuptiKernels {
 };
 
 /// CuptiKernels as the driver loads it into a program: what refuses to start is a value. Null: why_not says it.
-std::unique_ptr<CuptiKernels> count_kernels(const CuptiHost& cupti, KernelWishes wishes, std::function<void()> taken, Availability& why_not,
-                                            const std::string& driver = "libcuda.so.1");
+std::unique_ptr<CuptiKernels> count_kernels(const CuptiHost& cupti, KernelWishes wishes, LaunchPlaces places, std::function<void()> taken,
+                                            Availability& why_not, const std::string& driver = "libcuda.so.1");
 
 }  // namespace plumbline
