@@ -32,13 +32,11 @@ def write(arguments):
 
 def figures(document):
     """Yields (file name, title, figure): one an application."""
-    names = set()
+    numbers = {}
     for case in dict.fromkeys(row["case"] for row in document["rows"]):
-        name = base = f"scaling-{re.sub(r'[^A-Za-z0-9]+', '-', '/'.join(case.split('/')[1:2]))}"
-        while name in names:
-            name = f"{base}-{len(names)}"
-        names.add(name)
-        yield name, f"Scaling of {case}", draw(case, document)
+        name = f"scaling-{re.sub(r'[^A-Za-z0-9]+', '-', '/'.join(case.split('/')[1:2]))}"
+        numbers[name] = numbers.get(name, 0) + 1
+        yield name if numbers[name] == 1 else f"{name}-{numbers[name]}", f"Scaling of {case}", draw(case, document)
 
 
 def draw(case, document):

@@ -11,6 +11,7 @@
 #include "app/commands/schemas.hpp"
 #include "app/results/application_schedule.hpp"
 #include "app/results/placed_file.hpp"
+#include "app/results/projection_record_file.hpp"
 #include "app/results/scaling_table.hpp"
 #include "app/terminal/streams.hpp"
 #include "model/ceilings/mpi_ceilings.hpp"
@@ -118,6 +119,7 @@ void tell(const TimedApplication& home, const ScalingModel& model, Scaling scali
 /// Projections from the fewest ranks of each application onto more of them in the same node, by both kinds of scaling.
 std::vector<HeldScaling> held_of(const ScalingOptions& options, const std::vector<TimedApplication>& all, const LinkEnds& links) {
   std::vector<HeldScaling> held;
+  const std::vector<RecordRow> record = shared_record().rows;
   for (const Scaling scaling : options.scalings)
     for (const auto& from : all) {
       const auto is_alike = [&](const TimedApplication& other) {
@@ -129,7 +131,7 @@ std::vector<HeldScaling> held_of(const ScalingOptions& options, const std::vecto
       for (const auto& to : all) {
         if (!is_alike(to) || to.of->ranks <= from.of->ranks) continue;
         if (!model) model.emplace(from.scaled, links, options.seed);
-        held.push_back({&from, &to, scaling, model->at({1, static_cast<std::uint64_t>(to.of->ranks)}, scaling, &to.scaled.side)});
+        held.push_back({&from, &to, scaling, model->at({1, static_cast<std::uint64_t>(to.of->ranks)}, scaling, {&to.scaled.side, record})});
       }
     }
   return held;

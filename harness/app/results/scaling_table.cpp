@@ -82,7 +82,9 @@ const Columns<ScalingSummary>& scaling_summary_columns() {
 
 std::string HeldScaling::remark() const {
   if (to->oversubscribed) return "more ranks than cores";
-  return from->disturbed || to->disturbed ? "every repetition disturbed" : "";
+  if (from->disturbed || to->disturbed) return "every repetition disturbed";
+  constexpr double most_unlike = 1.2;
+  return to->unlike > most_unlike ? fmt::format("its cores are unlike: {} x", plain(to->unlike)) : "";
 }
 
 const Columns<HeldScaling>& held_scaling_columns() {
@@ -105,7 +107,10 @@ const Columns<HeldScaling>& held_scaling_columns() {
           .in_row("error", Align::right, [](const Row& row) { return fmt::format("{:+.1f} %", row.error_percent()); }),
       Column<Row>("is_inside", "whether the interval holds what was measured", &Row::is_inside)
           .in_row("inside", Align::left, [](const Row& row) { return std::string(row.is_inside() ? "yes" : "no"); }),
-      Column<Row>("remark", "why it is no fair test: more ranks than cores, or all of its repetitions were disturbed; null where it is one",
+      Column<Row>("remark",
+                  "why it is no fair test: more ranks than cores, all repetitions disturbed, or cores so unlike that one does not tell of "
+                  "others; null where "
+                  "it is one",
                   [](const Row& row) { return OrNull{row.remark()}; })
           .in_row("", Align::left)};
   return columns;

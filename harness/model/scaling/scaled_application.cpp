@@ -34,6 +34,18 @@ std::vector<double> whole_samples(const CutSweep& sweep) {
   return all;
 }
 
+/// The 90 % quantile of a method's |logarithm of projected over true| as split conformal prediction takes it; absent for fewer than 9.
+double plain_error_quantile(const RecordClass& of, Method method) {
+  constexpr double covered = 0.9;
+  std::vector<double> errors;
+  for (const RecordRow* const row : of.rows)
+    if (std::isfinite(row->log_error[index_of(method)])) errors.push_back(std::abs(row->log_error[index_of(method)]));
+  const auto place = static_cast<std::size_t>(std::ceil(covered * static_cast<double>(errors.size() + 1)));
+  if (place > errors.size()) return absent;
+  std::ranges::sort(errors);
+  return errors[place - 1];
+}
+
 }  // namespace
 
 ScalingModel::ScalingModel(ScaledApplication application, LinkEnds links, std::uint64_t seed)
@@ -85,10 +97,11 @@ ScalingModel::Communication ScalingModel::communication(const Allocation& alloca
 /// A phase there: its share of the work and, where working sets change their level or a node's ranks are others, the time by all roofs
 /// there over that by those here, with time that no roof explains (method `overlap` of projections). It may be as far off as its work alone
 /// is, or as the binding roofs are.
-ScalingModel::Cut ScalingModel::cut_of(const ScaledPhase& phase, double share, const Allocation& allocation, const NodeSide& there) const {
+ScalingModel::Cut ScalingModel::cut_of(const ScaledPhase& phase, double share, const Allocation& allocation,
+                                       const OtherRanks& other) const {
   Cut cut{.factor = phase.is_cut ? share : 1};
   cut.lo = cut.hi = cut.factor;
-  const NodeSide& here = application_.side;
+  const NodeSide &here = application_.side, &there = other.side != nullptr ? *other.side : here;
   if (!phase.part || here.levels.empty() || there.levels.empty()) return cut;
   const double ranks = static_cast<double>(allocation.ranks_of_node) / static_cast<double>(application_.ranks_of_node);
   try {
@@ -101,9 +114,23 @@ ScalingModel::Cut ScalingModel::cut_of(const ScaledPhase& phase, double share, c
     cut.lo *= std::min({1.0, overlapped, bound});
     cut.hi *= std::max({1.0, overlapped, bound});
     cut.factor *= overlapped;
+    if (other.side != nullptr) widen_by_record(cut, phase, ranks * share, other);
   } catch (const Error&) {  // nothing that has a ceiling bounds it: then it goes with its work alone
   }
   return cut;
+}
+
+/// Opens what a phase may take on other cores, which do `work` times the work together, by how far such projections of other applications
+/// erred.
+void ScalingModel::widen_by_record(Cut& cut, const ScaledPhase& phase, double work, const OtherRanks& other) const {
+  const ProjectedPair pair = pair_of({.part = *phase.part, .kernel = application_.kernel, .seconds = mean_of(phase.seconds)},
+                                     application_.side, *other.side, work);
+  const RecordClass learned =
+      class_of(other.record, pair.kind, pair.bound_class(), [&](const RecordRow& row) { return row.kernel != application_.kernel; });
+  const double error = std::exp(plain_error_quantile(learned, Method::overlap));
+  if (!std::isfinite(error)) return;
+  cut.lo = std::min(cut.lo, cut.factor / error);
+  cut.hi = std::max(cut.hi, cut.factor * error);
 }
 
 /// The computing by one end of what the phases may take, over that by their factors.
@@ -150,11 +177,10 @@ CutSweep ScalingModel::sweep_with(const std::vector<Cut>& cuts) const {
   return sweep;
 }
 
-ScaledTime ScalingModel::at(const Allocation& allocation, Scaling scaling, const NodeSide* other) const {
+ScaledTime ScalingModel::at(const Allocation& allocation, Scaling scaling, const OtherRanks& other) const {
   const double share = share_of_layers(allocation, scaling);
   std::vector<Cut> cuts;
-  for (const auto& phase : application_.phases)
-    cuts.push_back(phase.computes() ? cut_of(phase, share, allocation, other != nullptr ? *other : application_.side) : Cut{});
+  for (const auto& phase : application_.phases) cuts.push_back(phase.computes() ? cut_of(phase, share, allocation, other) : Cut{});
   const CutSweep sweep = sweep_with(cuts);
   const SweepSeconds ranks = sweep_seconds(sweep, allocation.ranks(), seed_);
   const std::vector<double> whole = whole_samples(sweep);

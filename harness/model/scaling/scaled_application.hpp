@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/projecting/node_side.hpp"
+#include "model/projecting/projection_record.hpp"
 #include "model/projecting/work_part.hpp"
 #include "model/scaling/decomposition.hpp"
 #include "model/scaling/message_costs.hpp"
@@ -58,6 +60,13 @@ struct ScaledTime {
   double communication() const { return 1 - share(Spent::computing); }
 };
 
+/// The node with another number of ranks than at home, and how projections onto other numbers of cores erred where their truth is known.
+/// Without a side they compute as at home.
+struct OtherRanks {
+  const NodeSide* side = nullptr;
+  std::span<const RecordRow> record = {};
+};
+
 /// The links at best, in the middle and at worst.
 using LinkEnds = std::array<MessageLinks, 3>;
 
@@ -65,9 +74,8 @@ class ScalingModel {
  public:
   ScalingModel(ScaledApplication application, LinkEnds links, std::uint64_t seed);
 
-  /// The time on so many nodes. `other` is the node with another number of ranks, where the allocation has that; without it they compute
-  /// as at home. Throws Error (user) where links between nodes are not known.
-  ScaledTime at(const Allocation& allocation, Scaling scaling, const NodeSide* other = nullptr) const;
+  /// The time on so many nodes, which may have other ranks than at home. Throws Error (user) where links between nodes are not known.
+  ScaledTime at(const Allocation& allocation, Scaling scaling, const OtherRanks& other = {}) const;
   /// The most nodes that the problem can be cut for; nullopt where there is no such end. Zero: not at all.
   std::optional<std::uint64_t> most_nodes(Scaling scaling) const;
   /// The measured time that the model does not make messages, over what its simulation says that computing and waiting take at home. All
@@ -94,7 +102,8 @@ class ScalingModel {
   double share_of_layers(const Allocation& allocation, Scaling scaling) const;
   double message_seconds(const ScaledPhase& phase, const Allocation& allocation, SampleEnd end) const;
   Communication communication(const Allocation& allocation, SampleEnd end) const;
-  Cut cut_of(const ScaledPhase& phase, double share, const Allocation& allocation, const NodeSide& there) const;
+  Cut cut_of(const ScaledPhase& phase, double share, const Allocation& allocation, const OtherRanks& other) const;
+  void widen_by_record(Cut& cut, const ScaledPhase& phase, double work, const OtherRanks& other) const;
   double by(double Cut::*end, const std::vector<Cut>& cuts) const;
   CutSweep sweep_with(const std::vector<Cut>& cuts) const;
 

@@ -87,6 +87,21 @@ class Reader {
     return phases;
   }
 
+  /// Gives how many times as long the slowest rank computes as the fastest, in the middle of their repetitions.
+  double unlike_ranks(const Measured& whole, const std::vector<ScaledPhase>& phases) const {
+    std::map<std::int32_t, double> by_rank;
+    const auto times = phase_times(results_, *whole.of, whole.node, believed_.at(whole.of->id + "\n" + whole.node));
+    for (const auto& phase : phases) {
+      if (!phase.computes()) continue;
+      std::map<std::int32_t, std::vector<double>> all;
+      for (const auto& [repetition, ranks] : times.at(phase.name))
+        for (const auto& [rank, seconds] : ranks) all[rank].push_back(seconds);
+      for (const auto& [rank, seconds] : all) by_rank[rank] += median_of(seconds);
+    }
+    const auto [least, most] = std::ranges::minmax_element(by_rank, {}, [](const auto& one) { return one.second; });
+    return by_rank.empty() ? 1 : most->second / least->second;
+  }
+
  private:
   void place(ScaledPhase& phase, const Measured& whole, const Decomposition& decomposition) const {
     const std::string id = phase_id(whole.of->id, phase.name);
@@ -136,6 +151,7 @@ std::optional<TimedApplication> timed_application(const Measured& whole, const R
                   .phases = reader.phases_of(whole, *schedule, *decomposition),
                   .order = schedule->order};
   if (timed.scaled.phases.empty()) return refuse(whole.of->id, "not all of its phases were timed");
+  timed.unlike = reader.unlike_ranks(whole, timed.scaled.phases);
   return timed;
 }
 

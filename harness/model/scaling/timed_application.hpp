@@ -34,6 +34,7 @@ struct TimedApplication {
   Parameters parameters = {};
   bool oversubscribed = false;
   bool disturbed = false;  // each of its repetitions was
+  double unlike = 1;       // computing of the rank that takes longest over that of the one that takes least
   ScaledApplication scaled = {};
 
   /// Gives what agrees where only the number of ranks differs.
