@@ -43,7 +43,7 @@ def profiled(plumbline, row, folder):
     campaign, out = folder / "case.toml", folder / "profile.json"
     campaign.write_text(campaign_of(row))
     ended = limited.run(
-        [plumbline, "profile", "--gpu", "--launches", str(LAUNCHES), "-o", out, "--",
+        [plumbline, "profile", "--gpu", "--count-only", "--launches", str(LAUNCHES), "-o", out, "--",
          plumbline, "run", campaign, "-o", folder / "case.h5", "--overwrite"],
         limited.limit(SECONDS),
     )

@@ -63,6 +63,21 @@ def test_the_rows_become_a_result_file_whose_kernels_lie_on_a_roofline(profile, 
         assert row["flops_by_precision"][precision] == pytest.approx(kernel["flops_by_precision"][precision] / 4), precision
 
 
+@with_cupti
+def test_a_kernel_that_is_shorter_than_a_launch_lies_in_the_overheads_box_of_the_time_based_roofline(profile, tmp_path):
+    profile("launch=short,1,1200", "launch=long,100", STAND_IN_CUPTI_ALIKE="1")
+    spec = (HERE.parent / "imports/data/v100.toml").read_text().replace('name = "V100"\n', 'name = "V100"\nlaunch_seconds = 5e-6\n', 1)
+    (tmp_path / "roofs.toml").write_text(spec)
+    ended = plumbline("import", "profile", tmp_path / "profile.json", "--ceilings", tmp_path / "roofs.toml", "-o", tmp_path / "k.h5", gpus_here=False)
+    assert ended.returncode == 0, ended.stderr
+    shown = plumbline("show", tmp_path / "k.h5", "--json", gpus_here=False)
+    places = {row["case"].split("/")[1]: row["time_roofline"] for row in json.loads(shown.stdout)["rows"]}
+    assert places["short"]["overhead_seconds"] == places["long"]["overhead_seconds"] == pytest.approx(5e-6)
+    regions = {name: {level["time_region"] for level in place["levels"].values()} for name, place in places.items()}
+    assert regions["short"] == {"overhead"}, "a microsecond on the GPU"
+    assert "overhead" not in regions["long"]
+
+
 def test_what_is_no_profile_of_kernels_is_not_imported(tmp_path):
     for text, words in (("{", "no whole document"), ('{"schema": "plumbline-show/1", "rows": []}', "schema"), ('{"schema": "plumbline-profile/1", "rows": []}', "no kernel")):
         (tmp_path / "some.json").write_text(text)
@@ -225,9 +240,14 @@ def test_without_a_driver_it_is_one_line_that_says_what_to_try(launching):
         assert "no NVIDIA driver here" in ended.stderr and "--count-only" in ended.stderr
 
 
-def test_one_way_of_counting_is_to_be_named():
-    ended = plumbline("profile", "--gpu", "--count-only", "--", "/bin/true", gpus_here=False)
-    assert ended.returncode == 2 and "either by the emulator (--count-only) or on GPUs (--gpu)" in ended.stderr
+@with_cupti
+def test_counted_alone_the_program_runs_once_and_its_times_are_those_of_the_counted_launches_scaled(profile):
+    document, ended = profile("launch=a,3,10", options=["--count-only", "--launches", "2"])
+    row, total = by_name(document)["a"], only(document, "total")
+    assert not processes(document, "timed") and (total["time_by"], total["wall_seconds"]) == ("counters", None)
+    assert (row["launches"], row["counted_launches"], row["scale"]) == (10, 2, 5)
+    assert row["seconds"] == pytest.approx(5 * row["counted_seconds"]) and row["flops"] > 0
+    assert ended.stderr.startswith("\nCounted on GPUs: ") and "time is that of the profiled launches" in " ".join(document["notes"])
 
 
 def test_a_launcher_is_refused_with_the_way_it_goes():

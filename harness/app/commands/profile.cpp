@@ -52,7 +52,6 @@ void require_scaled_work(const ProfileOptions& options) {
 }
 
 Exit profile(const ProfileOptions& options) {
-  if (options.count_only && options.gpu) throw user_error("profile counts either by the emulator (--count-only) or on GPUs (--gpu)");
   if (options.window.is_of_time() && options.count_only)
     throw user_error("--window takes a stretch of time, by which counts cannot be cut: --window=region:NAME cuts them");
   if (options.time_only && options.count_only) throw user_error("--time-only counts nothing: it does not go with --count-only");
@@ -107,7 +106,8 @@ void add_profile(CLI::App& app, Action& chosen) {
   auto* command =
       app.add_subcommand("profile", "places a program's functions under this machine's roofs: plumbline profile [options] -- program args");
   auto options = std::make_shared<ProfileOptions>();
-  command->add_flag("--count-only", options->count_only, "count by the emulator, without timing (some 10 to 100 times slower than native)");
+  command->add_flag("--count-only", options->count_only,
+                    "count without timing: by the emulator (some 10 to 100 times slower than native), or with --gpu by CUPTI");
   command->add_flag("--time-only", options->time_only, "sample the native run, without counting: where the time goes, in that time");
   command->add_flag("--avx2", options->avx2,
                     "make libraries that choose their code by the CPU take that of AVX2 in both runs, which the emulator can count");

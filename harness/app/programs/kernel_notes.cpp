@@ -86,9 +86,10 @@ void add_differences(const KernelProfile& profile, std::vector<std::string>& not
     if (profile.is_timed && (kernel.launches == 0 || (kernel.counted_run > 0 && kernel.counted > 0 && !kernel.why_no_counts.empty())))
       apart.push_back(&kernel);
   if (apart.empty()) return;
-  notes.push_back(fmt::format("{} did not do the same in both runs, and nothing is joined of {} (first: {}: {})",
-                              number_of(apart.size(), "kernel", "kernels"), apart.size() == 1 ? "it" : "them", apart.front()->name,
-                              apart.front()->why_no_counts));
+  notes.push_back(fmt::format(
+      "{} did not do the same in both runs, and nothing is joined of {} (first: {}: {}); one that goes by the clock is counted by "
+      "--count-only",
+      number_of(apart.size(), "kernel", "kernels"), apart.size() == 1 ? "it" : "them", apart.front()->name, apart.front()->why_no_counts));
 }
 
 /// Notes that FLOPs and bytes were scaled, and of which kernels the counted launches are not like the others.

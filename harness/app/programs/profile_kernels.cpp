@@ -89,7 +89,7 @@ Prepared prepare_runs(const ProfileOptions& options, const Launch& launch, const
     throw user_error(fmt::format("{} is set ({}): another tool counts or traces this program; unset it", injected, other));
   const auto environment = environment_for(find_library(), options, launch, meeting);
   if (launch.rank == 0 && !options.output.empty()) require_writable(options.output);
-  Prepared prepared{.is_timed = launch.size == 1 || options.time_only, .is_counted = !options.time_only};
+  Prepared prepared{.is_timed = options.time_only || (launch.size == 1 && !options.count_only), .is_counted = !options.time_only};
   prepared.timed = prepared.counted = {program, options.command, environment};
   prepared.counted.environment.push_back({metrics_variable, leave_metrics(meeting, launch.rank).string()});
   return prepared;
@@ -186,7 +186,7 @@ Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const 
   std::vector<std::string> notes, unreadable;
   if (const char* other = std::getenv(called); other != nullptr && *other != '\0')
     notes.push_back(fmt::format("{} is set ({}): that tool hears of NVTX's ranges, and this profile does not", called, other));
-  if (!prepared.is_timed)
+  if (!prepared.is_timed && !options.count_only)
     notes.emplace_back("behind a launcher the program runs once, counted: --time-only times it, in a launch of its own");
   const ProgramEnding ending = run_both(prepared, meeting, notes);
   const KernelsJudgement judgement = judge_kernels(ending, read_runs(meeting, unreadable), prepared, launch.rank);

@@ -219,6 +219,19 @@ void add_stated_ceilings(Results& results, const NodeSpec& spec, const std::stri
                                     .method = fmt::format("{}, {}", spec.name, ceiling.method),
                                     .scope = is_gpu ? gpu_scope : ""});
   }
+  if (!is_gpu || !std::isfinite(spec.launch_seconds)) return;
+  for (const auto& node : nodes)
+    results.ceilings.push_back({.name = "launch, stream",
+                                .precision = "-",
+                                .level = CeilingKind::overhead,
+                                .pattern = "stream",
+                                .threads = 1,
+                                .node = node,
+                                .session = session,
+                                .value = spec.launch_seconds,
+                                .unit = "s",
+                                .method = spec.name + ", stated",
+                                .scope = gpu_scope});
 }
 
 void add_measured_ceilings(Results& results, const Results& measured, const std::string& path) {
