@@ -154,6 +154,31 @@ TEST(Scaling, strong_scaling_is_more_than_ideal_once_the_working_set_fits_a_near
   EXPECT_NEAR(model.at({16, 1}, Scaling::weak).seconds, 1, 1e-12) << "a rank's working set stays";
 }
 
+TEST(Scaling, onto_other_ranks_of_a_node_the_interval_is_as_wide_as_the_record_of_other_applications) {
+  NodeSide one{.name = "one", .machine = "m", .team = "r1t1", .isa = "v3"};
+  one.levels = {{.name = "L2", .gbs = 100, .size_bytes = 1e6}, {.name = "mem", .gbs = 10}};
+  one.vector_rates = {{"FMA", "fp64", "fma", 1000}};
+  NodeSide two = one;
+  two.team = "r2t1", two.workers = 2;
+  two.levels = {{.name = "L2", .gbs = 200, .size_bytes = 2e6}, {.name = "mem", .gbs = 20}};
+  two.vector_rates = {{"FMA", "fp64", "fma", 2000}};
+  ScaledApplication application = solver({1.0, 1.0});
+  application.side = one;
+  application.phases[1].part = WorkPart{.name = "update", .bytes = {{"L2", 1e10}, {"mem", 1e10}}, .working_set_bytes = 8e6};
+  const ScalingModel model(application, links_without_cost(), 1);
+  constexpr double error = 0.5;
+  std::vector<RecordRow> record(20, {.kernel = "another", .kind = "cores", .bound_class = "cores, mem", .scale = 1});
+  for (auto& row : record) row.log_error[index_of(Method::overlap)] = error;
+  const ScaledTime told = model.at({1, 2}, Scaling::weak, {&two, record});
+  EXPECT_NEAR(told.seconds, 1, 1e-9) << "twice the bytes at twice the bandwidth";
+  EXPECT_NEAR(told.hi, std::exp(error), 1e-9);
+  EXPECT_NEAR(told.lo, std::exp(-error), 1e-9);
+  for (auto& row : record) row.kernel = "solver";
+  EXPECT_NEAR(model.at({1, 2}, Scaling::weak, {&two, record}).hi, 1, 1e-9) << "what it is judged by is no part of it";
+  two.levels.back().gbs = 10;
+  EXPECT_NEAR(model.at({1, 2}, Scaling::weak, {&two, {}}).seconds, 2, 0.05) << "two ranks share one memory";
+}
+
 TEST(Scaling, phases_that_are_not_cut_take_as_long_on_any_number_of_nodes) {
   ScaledApplication application = solver({1.0});
   application.phases[1].is_cut = false;
