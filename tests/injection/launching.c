@@ -1,5 +1,5 @@
 /* A program that uses CUDA's driver as its arguments say, one after the other:
-     launch=SYMBOL,WORK[,TIMES]  gpu=N  context  destroy  graph  begin_capture  end_capture  threads=N  exit=N  _exit=N  signal=N  exec  fork
+     launch=SYMBOL,WORK[,TIMES]  gpu=N  context  destroy  graph  begin_capture  end_capture  threads=N  exit=N  _exit=N  signal=N  exec fork
      copy=BYTES  set=BYTES  profile  unprofile  mark=REGION  unmark=REGION  once=VARIABLE,WORD (where the environment has it)
    and NVTX, where its header is: push=NAME  pop  wide=NAME  start=NAME  end  domain=DOMAIN,NAME  leave (the domain)
    libcuda is opened as the loader finds it: where there is no GPU that is the one that stands in for it. */
@@ -90,7 +90,8 @@ static int obey_nvtx(const char* word) {
   else if (strcmp(word, "end") == 0)
     nvtxRangeEnd(started);
   else if (sscanf(word, "domain=%99[^,],%99s", of_domain, name) == 2) {
-    nvtxEventAttributes_t told = {.version = NVTX_VERSION, .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE, .messageType = NVTX_MESSAGE_TYPE_REGISTERED};
+    nvtxEventAttributes_t told = {
+        .version = NVTX_VERSION, .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE, .messageType = NVTX_MESSAGE_TYPE_REGISTERED};
     if (domain == NULL) domain = nvtxDomainCreateA(of_domain);
     told.message.registered = nvtxDomainRegisterStringA(domain, name);
     nvtxDomainRangePushEx(domain, &told);
