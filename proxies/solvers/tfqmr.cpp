@@ -373,18 +373,19 @@ class TfqmrCase final : public ApplicationData, public SolverResiduals {
       largest.compare(right_[in + r], -rest, scale + of_magnitudes);
     }
   }
+  /// Terms may cancel, so that their sum is as exact as they are large.
   void compare_sum(LargestError& largest) const {
     const std::size_t n = grid_.plane(), rows = grid_.extended_rows(), planes = grid_.block_planes();
     for (std::size_t point = 0; point < known_.size(); ++point) {
       const std::size_t plane = point / n, i = point % n, block = plane / planes, q = plane % planes;
-      const auto found = [&](std::size_t of_block, std::size_t of_plane) {
-        return static_cast<long double>(of_blocks_[of_block * rows + of_plane * n + i]);
-      };
-      const auto found_elsewhere = [&](std::size_t of_plane) { return static_cast<long double>(edges_[of_plane * n + i]); };
-      long double sum = found(block, q + 2);
-      if (q + 2 >= planes) sum += block + 1 == grid_.blocks ? found_elsewhere(q + 2 - planes) : found(block + 1, q + 2 - planes);
-      if (q == 0) sum += block == 0 ? found_elsewhere(2) : found(block - 1, planes + 2);
-      largest.compare(lost_[point], sum);
+      long double sum = 0, magnitude = 0;
+      const auto add = [&](Real term) { sum += static_cast<long double>(term), magnitude += std::fabs(static_cast<long double>(term)); };
+      const auto found = [&](std::size_t of_block, std::size_t of_plane) { return of_blocks_[of_block * rows + of_plane * n + i]; };
+      const auto found_elsewhere = [&](std::size_t of_plane) { return edges_[of_plane * n + i]; };
+      add(found(block, q + 2));
+      if (q + 2 >= planes) add(block + 1 == grid_.blocks ? found_elsewhere(q + 2 - planes) : found(block + 1, q + 2 - planes));
+      if (q == 0) add(block == 0 ? found_elsewhere(2) : found(block - 1, planes + 2));
+      largest.compare(lost_[point], sum, magnitude + smallest_row);
     }
   }
 

@@ -74,6 +74,12 @@ TEST(tfqmr, has_the_same_residuals_on_any_number_of_ranks) {
   }
 }
 
+/// The blocks' shares of a point may cancel: their sum is then held to what was added, not to what is left.
+TEST(tfqmr, passes_its_check_where_the_blocks_shares_cancel) {
+  EXPECT_EQ(residuals(asked(16, 16, 16, 8, 3), 2).size(), 4U);
+  EXPECT_EQ(residuals(asked(16, 16, 16, 8, 5), 4).size(), 6U);
+}
+
 /// The incomplete factors are the factors where each row has all entries that elimination makes, as in a matrix of three diagonals.
 TEST(tfqmr, factors_are_exact_where_nothing_is_left_out) {
   constexpr std::size_t n = 20;
