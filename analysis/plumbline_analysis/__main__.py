@@ -5,6 +5,7 @@ python3 -m plumbline_analysis projection --matrix matrix.json -o DIR
 python3 -m plumbline_analysis scaling --json scaling.json -o DIR
 python3 -m plumbline_analysis paper DIR        (the experiment of Kwack et al. 2018: jobs/kwack2018.sh)"""
 import argparse
+import os
 import sys
 import traceback
 
@@ -47,7 +48,7 @@ def parse(arguments):
 
 def main(arguments=None):
     parsed = parse(arguments)
-    who = "plumbline report" if parsed.command != "paper" else "plumbline_analysis paper"  # which alone no command of plumbline draws
+    who = "plumbline report" if parsed.command in ("report", "history") else f"plumbline_analysis {parsed.command}"  # which no command of plumbline draws
     try:
         from . import errors, history, paper, projection, report, scaling
     except ModuleNotFoundError as error:
@@ -70,8 +71,10 @@ def main(arguments=None):
         told = " ".join(f"{type(error).__name__}: {error}".split())
         print(f"{who}: '{parsed.file}' cannot be drawn: {told}; --debug shows where", file=sys.stderr)
         return 1
-    for path in paths:
-        print(path)
+    try:
+        print(*paths, sep="\n", flush=True)
+    except BrokenPipeError:  # who reads has enough; all is written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if notes:
         print(f"left out: {'; '.join(notes)}", file=sys.stderr)
     return 0

@@ -9,7 +9,7 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.lines import Line2D
 
 from . import judged, style
-from .errors import OutputError
+from .errors import InputError, OutputError
 from .family import nights
 from .own_files import slug
 from .report import save_all
@@ -23,7 +23,9 @@ COLOR, OUTSIDE = style.SERIES[0][0], style.SERIES[1][0]
 def write(arguments):
     """Returns the paths written and notes."""
     document = judged.read(arguments.history, "history")
-    notes = [] if document["rows"] else ["control charts (the folder has no result files)"]
+    if not document["rows"]:
+        raise InputError(f"'{arguments.file}' has no nights to draw: no result file in it has times or ceilings that were measured")
+    notes = []
     steady_links = sum(_is_link(row) and _is_steady(row) for row in document["rows"])
     if steady_links:
         notes.append(f"control charts of {steady_links} links between nodes (steady, or few nights)")

@@ -18,9 +18,17 @@ NEEDED = {
 }
 
 
+# The words of a command whose document has another name.
+WORDS = {"project-matrix": "project FILE --matrix", "project-scaling": "project FILE --nodes 1:1000"}
+
+
+def _advice(command):
+    return f"write it with plumbline {WORDS.get(command, f'{command} FILE')} --json"
+
+
 def read(path, command, notes=None):
     """The document that `plumbline COMMAND --json` wrote to `path`. One of a newer version is empty, and `notes` says so, where there are any."""
-    advice = f"write it with plumbline {command} FILE --json"
+    advice = _advice(command)
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
@@ -33,7 +41,7 @@ def read(path, command, notes=None):
 
 def checked(document, command, path, notes=None):
     """The document, if it has what is drawn of it; `path` is where it came from."""
-    advice = f"write it with plumbline {command} FILE --json"
+    advice = _advice(command)
     schema = document.get("schema") if isinstance(document, dict) else None
     if notes is not None and _is_newer(schema, command):
         notes.append(f"all that plumbline {command} tells (its table is {schema}, newer than this package reads: update plumbline_analysis)")

@@ -34,6 +34,11 @@ def draw(group, points, ceiling_rows):
     for level, row in roofs.bandwidths.items():
         axes.plot([], [], "-", color=style.level_look(level)[0], label=f"roof: {bandwidth_text(row)}")
     axes.plot([], [], "-", color=style.INK, label=f"roof: {roofs.peaks[0]['name']} {style.short(roofs.top)} GFLOP/s")
+    fused = next((peak for peak in roofs.peaks[1:] if peak.get("pattern") == "fma" and "(" not in peak["name"]), None)
+    if fused:  # its loop is of FMAs alone, which the highest roof need not be
+        first = min(fused["value"] / row["value"] for row in roofs.bandwidths.values())
+        axes.plot([first, axes.get_xlim()[1]], [fused["value"]] * 2, "--", color=style.INK, lw=1.2, label=f"roof: {fused['name']} {style.short(fused['value'])} GFLOP/s",
+                  gid="FMAs")
     for size, part in points.groupby("working_set_bytes"):
         color, marker = style.level_look(_level_of(size, roofs))
         middle = part.groupby("intensity").value.median()

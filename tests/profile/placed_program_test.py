@@ -613,7 +613,6 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
     assert "none.h5" in refused(f"--roofs={tmp_path / 'none.h5'}", "--", "true")
     line = refused("--roofs=no", "--sampling=perf", "--", "true", before=NO_PERF_EVENT)
     assert "perf_event_paranoid" in line and "--count-only" in line
-    assert "profile counts either" in refused("--gpu", "--count-only", "--", "true")
     assert "both, or none" in refused("--scale-work=8", "--", "true")
     assert "is no factor" in refused("--count-args=1", "--scale-work=n*n", "--", "true")
     assert "no part of a run" in refused("--window=soon", "--", "true")

@@ -8,7 +8,7 @@ from ..errors import InputError
 from ..load import Tables
 from ..own_files import slug
 from .parameters import Series
-from .trajectories import PANELS, SERIES_A_PANEL, draw_panels, places_of
+from .trajectories import PANELS, draw_panels, places_of
 
 MOST_NIGHTS = 12  # that are read again: the first and the last one, those where a level changed, others at even distances
 LEAST_NIGHTS = 3
@@ -25,7 +25,7 @@ def figures(folder, rows, notes):
         where = f" of {cluster or 'an unnamed cluster'}" if len(clusters) > 1 else ""
         for group, first, last, panels in ways_of(nights):
             title = f"Ways over nights   {group.title}{where}"
-            figure = draw_panels(panels, last, title, "a larger symbol: a later night; thin: the first night's roofs", [first])
+            figure = draw_panels(panels, last, title, "larger: later; thin: the first night's roofs", [first])
             drawn += 1
             yield "history-ways-" + slug(f"{group.slug}{where}"), title, figure
     if not drawn:
@@ -69,20 +69,20 @@ def ways_of(nights):
 
 
 def _panels(of_group):
-    """The cases that moved farthest, a panel a kernel; phases are no series of their own, and what stood still is none."""
+    """The cases that moved farthest, each a panel; phases are no series of their own, and what stood still is none."""
     by_case = {}
     for date, group, _ in of_group:
         for row in group.rows:
             if not row.get("phase"):
                 by_case.setdefault(row["case"], []).append((date, row))
-    panels = {}
+    moved = []
     for found in by_case.values():
         last = found[-1][1]
-        series = Series(last["kernel"], "nights", last.get("label", last["case"]), [row for _, row in found], [f"{date:%b %d}" for date, _ in found])
+        words = last.get("label", last["case"]).removeprefix(f"{last['kernel'].rsplit('/', 1)[-1]} ")
+        series = Series(last["kernel"], "nights", f"{words} {last.get('flavor') or ''}", [row for _, row in found], [f"{date:%b %d}" for date, _ in found])
         if len(found) >= LEAST_NIGHTS and _reach(series) >= LEAST_WAY:
-            panels.setdefault((last["kernel"], "nights"), []).append(series)
-    ordered = sorted(panels.items(), key=lambda panel: -max(map(_reach, panel[1])))[:PANELS]
-    return [(key, sorted(found, key=_reach, reverse=True)[:SERIES_A_PANEL]) for key, found in ordered]
+            moved.append(series)
+    return [((series.kernel, "nights"), [series]) for series in sorted(moved, key=_reach, reverse=True)[:PANELS]]
 
 
 def _reach(series):

@@ -18,7 +18,7 @@ LACKS, ALL_NEEDED = ("no two cases", "the campaign has no "), " and have FLOPs, 
 
 
 def write(arguments):
-    """Prints which figures are drawn, and what the others lack; returns the paths written, and no notes: the lines say all."""
+    """Returns the lines that say which figures are drawn and what the others lack, and the paths written; and no notes: the lines say all."""
     folder = arguments.output or os.path.dirname(os.path.abspath(arguments.file))
     documents = read(arguments.file)
     told = []
@@ -31,8 +31,7 @@ def write(arguments):
             file.write((json.dumps({"schema": "plumbline-papers/1", "file": os.path.basename(arguments.file), "figures": told}, indent=1) + "\n").encode())
     except OSError as error:
         raise OutputError(f"'{error.filename or folder}' cannot be written: {error.strerror}; choose another folder with -o") from error
-    print("\n".join(lines_of(told)))
-    return [path for _, *paths in saved for path in paths] + [target], []
+    return [*lines_of(told), *(path for _, *paths in saved for path in paths), target], []
 
 
 def read(path):

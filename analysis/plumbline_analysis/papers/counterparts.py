@@ -22,7 +22,7 @@ class Counterpart:
     panels: tuple = (("", {}),)  # title, and the parameters that its cases have: a value, or several of which each will do
     on_gpu: bool = True        # the paper's is of a GPU
     ignored: tuple = field(default=())  # parameters that may change along
-    campaign: str = "gpu_applications.toml (on CPUs: papers.toml)"
+    campaign: str = "papers.toml, or of a GPU gpu_applications.toml,"
 
     @property
     def name(self):

@@ -61,7 +61,7 @@ def _planes(one, documents):
     if one.kernel:
         chosen = choose(one, documents)
         shown = list({row["case"]: row for _, found in chosen.panels for series in found for row in series.rows}.values())[: groups.CASES_A_FIGURE]
-        group, stands_in = groups.Group(chosen.group.node, chosen.group.team, chosen.group.precision, shown), chosen.stands_in
+        group, stands_in = groups.Group(chosen.group.node, chosen.group.team, chosen.group.precision, told_apart(shown)), chosen.stands_in
     else:
         found = sorted(groups.groups_of(documents["show"]["rows"])[0], key=lambda group: (not is_gpu(group.team), -len(group.rows)))
         group = next((group for group in found if planes.planes_of(group)), None)
@@ -116,7 +116,7 @@ def _times(one, documents):
     for index, (title, found) in enumerate(panels):
         axes = figure.add_axes(((0.29 + 0.5 * index) if len(panels) == 2 else 0.36, 0.5 / height, 0.19 if len(panels) == 2 else 0.6, 1 - 1.2 / height))
         axes.barh(range(len(found)), [row["seconds"] for row in found], color=style.SERIES[index][0], height=0.68)
-        axes.set_yticks(range(len(found)), [_told_apart(row, one.kernel) for row in found], fontsize=6.5)
+        axes.set_yticks(range(len(found)), [_two_lines(row) for row in told_apart(found)], fontsize=6.5)
         axes.invert_yaxis()
         axes.set_xscale("log")
         low, high = (pick(row["seconds"] for row in found) for pick in (min, max))
@@ -128,10 +128,16 @@ def _times(one, documents):
     return figure, "" if on_gpu else why_no_gpu(documents["show"]["rows"])
 
 
-def _told_apart(row, kernel):
+def told_apart(rows):
+    """The rows with labels that have what tells them apart alone, behind the kernel's name."""
+    words = [row["label"].split() for row in rows]
+    alike = set.intersection(*map(set, words)) if len(words) > 1 else set()
+    return [{**row, "label": " ".join([own[0], *(word for word in own[1:] if word not in alike)])} for row, own in zip(rows, words)]
+
+
+def _two_lines(row):
     """The flavor, and the parameters below it."""
-    parameters = row["label"].removeprefix(f"{kernel.rsplit('/', 1)[-1]} ")
-    return f"{row['flavor']} {row['precision']}\n{style.shortened(parameters, 60)}"
+    return f"{row['flavor']} {row['precision']}\n{style.shortened(row['label'].partition(' ')[2], 60)}"
 
 
 def _program(one, documents):

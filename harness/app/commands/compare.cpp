@@ -177,6 +177,9 @@ std::vector<std::string> profile_notes(const StoredProfile& before, const Stored
   if (first.caches != second.caches)
     notes.push_back(fmt::format("other simulated caches, which change bytes beyond L1: {} -> {}",
                                 first.caches.empty() ? "none" : first.caches, second.caches.empty() ? "none" : second.caches));
+  if (first.window != second.window)
+    notes.push_back(fmt::format("other parts of the run: {} -> {}", first.window.empty() ? "the whole" : first.window,
+                                second.window.empty() ? "the whole" : second.window));
   for (const auto& [words, side] : {std::pair(&first, "before"), std::pair(&second, "after")}) {
     if (!words->why_not_joined.empty()) notes.push_back(fmt::format("no counts {}: {}", side, words->why_not_joined));
     if (words->work_scale != 1)

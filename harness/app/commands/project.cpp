@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -191,6 +192,7 @@ Exit project_as_asked(const ProjectOptions& options) {
   if (!options.scaling.nodes.empty()) {
     if (!options.to.empty() || !options.application.empty())
       throw user_error("--nodes is for more nodes like those of FROM; --to and --app are for other nodes");
+    if (!options.record.empty()) throw user_error("--nodes keeps no record: nobody knows the truth of so many nodes");
     if (is_toml(options.from.front())) throw user_error("--nodes takes a result file, for a spec.toml has no application timed by phases");
     ScalingOptions scaling = options.scaling;
     scaling.file = options.from.front(), scaling.kernel = options.kernel, scaling.format = options.format;
@@ -199,6 +201,17 @@ Exit project_as_asked(const ProjectOptions& options) {
   if (options.to.empty())
     throw user_error("project needs --to, the other node (a result file or a spec.toml), --nodes FROM:TO, or --matrix");
   return project_file(options);
+}
+
+/// Takes a number within bounds alone, which it names with their unit.
+CLI::Validator a_number_between(double least, double most, const std::string& unit) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return std::string();
+            return fmt::format("'{}' is no number of {} from {:g} to {:g}", text, unit, least, most);
+          },
+          ""};
 }
 
 void add_scaling_options(CLI::App& command, ScalingOptions& options, CLI::Option* matrix) {
@@ -217,11 +230,11 @@ void add_scaling_options(CLI::App& command, ScalingOptions& options, CLI::Option
       .add_option("--link-latency", options.link_latency_seconds,
                   "of --nodes: seconds that a small message takes between nodes, in the place of what FROM measured")
       ->needs(nodes)
-      ->check(CLI::Range(1e-9, 1.0))
+      ->check(a_number_between(1e-9, 1.0, "seconds"))
       ->option_text("SECONDS");
   command.add_option("--link-gbs", options.link_gbs, "of --nodes: bandwidth between nodes one way")
       ->needs(nodes)
-      ->check(CLI::Range(1e-3, 1e5))
+      ->check(a_number_between(1e-3, 1e5, "GB/s"))
       ->option_text("GB/S");
   command.add_option("--seed", options.seed, "of --nodes: seed of the simulation of waiting")->needs(nodes)->option_text("NUMBER [1]");
 }

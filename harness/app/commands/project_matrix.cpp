@@ -124,7 +124,10 @@ std::string label_of(const MatrixOptions& options, const std::string& path) {
 std::vector<MeasuredSide> all_sides(const MatrixOptions& options, std::vector<std::string>& notes) {
   std::vector<MeasuredSide> sides;
   for (const auto& path : options.files) {
-    const PlacedFile file(path, options.kernel, notes);
+    std::vector<std::string> about_file;
+    const PlacedFile file(path, options.kernel, about_file);
+    for (const auto& note : about_file)
+      notes.push_back(options.files.size() > 1 ? fmt::format("{}: {}", label_of(options, path), note) : note);
     for (auto& one : measured_sides(file.measurements, file.ceilings, file.nodes, file.placements, label_of(options, path)))
       sides.push_back(std::move(one));
   }

@@ -15,6 +15,7 @@
 #include "app/results/scaling_table.hpp"
 #include "app/terminal/streams.hpp"
 #include "model/ceilings/mpi_ceilings.hpp"
+#include "model/statistics/spread.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -109,8 +110,12 @@ void tell(const TimedApplication& home, const ScalingModel& model, Scaling scali
   std::uint64_t before = 0;
   for (const std::uint64_t nodes : told_sizes(asked, summary.most_nodes)) {
     all.rows.push_back({&home, scaling, model.at({nodes, home.scaled.ranks_of_node}, scaling)});
-    if (!summary.half_nodes && all.rows.back().told.communication() >= half)
-      summary.half_nodes = before == 0 ? nodes : model.first_half(before, nodes, scaling);
+    const bool is_half = all.rows.back().told.communication() >= half;
+    if (!summary.half_nodes && before == 0 && is_half) summary.half_nodes = nodes;
+    // Sums take more rounds where ranks are no power of two, so that it may be half behind the last size, and not at this one.
+    const auto is_half_behind = [&] { return model.at({before + 1, home.scaled.ranks_of_node}, scaling).communication() >= half; };
+    if (!summary.half_nodes && before > 0 && (is_half || (nodes - before > 1 && is_half_behind())))
+      summary.half_nodes = model.first_half(before, nodes, scaling);
     before = nodes;
   }
   all.summaries.push_back(summary);
@@ -144,15 +149,25 @@ std::vector<std::string> reading_notes(const AllTold& all) {
   for (const auto& summary : all.summaries)
     if (const auto& d = summary.of->scaled.decomposition; summary.most_nodes == 0)
       notes.push_back(fmt::format("no strong scaling is told of {}: its ranks' {} are not cut", summary.of->of->kernel, d.layer));
-  std::size_t inside = 0, fair = 0;
+  std::size_t inside = 0;
+  std::vector<double> errors;
   for (const auto& held : all.held) {
     if (!held.remark().empty()) continue;
     inside += held.is_inside() ? 1 : 0;
-    ++fair;
+    errors.push_back(held.error_percent());
   }
-  if (fair > 0) notes.push_back(fmt::format("held against measurement: {} of {} intervals hold what was measured", inside, fair));
+  if (!errors.empty())
+    notes.push_back(fmt::format("held against measurement: {} of {} intervals hold what was measured, the median error is {:+.1f} %{}",
+                                inside, errors.size(), median_of(errors),
+                                errors.size() == all.held.size()
+                                    ? ""
+                                    : fmt::format(" ({} more are no fair test, as their remarks say)", all.held.size() - errors.size())));
   if (all.held.empty()) notes.emplace_back("held against nothing: the file has no application on several numbers of ranks");
+  notes.emplace_back("communication is all but computing: exchanging, summing, and waiting for slower ranks");
   notes.emplace_back("waiting: for the slowest ranks, which are never slower than in the slowest repetition that was measured");
+  notes.emplace_back(
+      "interval (90 %): what was seen at home, carried on; it does not know of links that others use too, of unlike nodes, or of slower "
+      "moments, so that it is too narrow on many nodes");
   return notes;
 }
 

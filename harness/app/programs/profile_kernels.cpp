@@ -41,7 +41,7 @@ fs::path find_cupti() {
   const CudaDriver driver;
   if (!driver.availability().ok())
     throw user_error("profile --gpu has nothing to count on: " + driver.availability().reason +
-                     "; run it on a node with a GPU, or count what the program does on CPUs with --count-only");
+                     "; run it on a node with a GPU, or count what the program does on CPUs: --count-only without --gpu");
   const CuptiHost cupti;
   if (!cupti.availability().ok()) throw user_error("profile --gpu counts by CUPTI: " + cupti.availability().reason);
   return cupti.folder();

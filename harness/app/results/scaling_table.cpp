@@ -37,7 +37,8 @@ const Columns<ScalingRow>& scaling_columns() {
                                       row.of->of->ranks == 1 ? "a rank" : fmt::format("{} ranks", row.of->of->ranks));
                  }),
       Column<Row>("scaling", "strong: the problem stays and is cut finer; weak: every rank keeps its share",
-                  [](const Row& row) { return row.scaling; }),
+                  [](const Row& row) { return row.scaling; })
+          .in_row("scaling", Align::left),
       Column<Row>("nodes", "how many", [](const Row& row) { return row.told.allocation.nodes; }).in_row("nodes"),
       Column<Row>("ranks", "on all of them", [](const Row& row) { return row.told.allocation.ranks(); }).in_row("ranks"),
       Column<Row>("seconds", "of a sweep, projected: the middle of the simulated sweeps", [](const Row& row) { return row.told.seconds; })
@@ -67,10 +68,11 @@ const Columns<ScalingSummary>& scaling_summary_columns() {
       Column<Row>("scaling", "strong or weak", [](const Row& row) { return row.scaling; }).in_row("scaling", Align::left),
       Column<Row>("half_nodes", "the fewest nodes on which a rank computes less than half of the time; null: none in the range",
                   [](const Row& row) { return row.half_nodes; })
-          .in_row("communication takes half", Align::right, [](const Row& row) { return nodes_text(row.half_nodes, "not in the range"); }),
+          .in_row("communication takes half on (nodes)", Align::right,
+                  [](const Row& row) { return nodes_text(row.half_nodes, "not in the range"); }),
       Column<Row>("most_nodes", "beyond which the problem is not cut any finer; null: no such end",
                   [](const Row& row) { return row.most_nodes; })
-          .in_row("cut up to", Align::right, [](const Row& row) { return nodes_text(row.most_nodes, "-"); }),
+          .in_row("cut up to (nodes)", Align::right, [](const Row& row) { return nodes_text(row.most_nodes, "-"); }),
       {"layers", "what lies behind each other on a rank: as many as it can be cut into at most; null: not cut",
        [](const Row& row) { return row.of->scaled.decomposition.layers; }},
       {"layer", "what those are", [](const Row& row) { return row.of->scaled.decomposition.layer; }},

@@ -215,6 +215,7 @@ ScaledTime ScalingModel::at(const Allocation& allocation, Scaling scaling, const
 }
 
 std::uint64_t ScalingModel::first_half(std::uint64_t from, std::uint64_t to, Scaling scaling) const {
+  if (to - from > 1 && at({from + 1, application_.ranks_of_node}, scaling).communication() >= half) return from + 1;
   while (to - from > 1) {
     const std::uint64_t middle = from + (to - from) / 2;
     (at({middle, application_.ranks_of_node}, scaling).communication() >= half ? to : from) = middle;
