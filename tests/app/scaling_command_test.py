@@ -24,25 +24,25 @@ max_repetitions = 10
 [[cases]]
 kernel = "proxies/heat2d"
 precision = ["fp64"]
-flavor = ["gcc*-O3-{isa}"]
+flavor = ["gcc-O3-{isa}"]
 team = [{{ranks = 1, threads = 1}}, {{ranks = 2, threads = 1}}]
 params = {{ n = 256, steps = 4 }}
 [[cases]]
 kernel = "proxies/cg"
 precision = ["fp64"]
-flavor = ["gcc*-O3-{isa}"]
+flavor = ["gcc-O3-{isa}"]
 team = [{{ranks = 1, threads = 1}}, {{ranks = 2, threads = 1}}]
 params = {{ n = 16, planes = [8, 16], levels = 2, iterations = 2 }}
 [[cases]]
 kernel = "proxies/sparse_lu"
 precision = ["fp64"]
-flavor = ["gcc*-O3-{isa}"]
+flavor = ["gcc-O3-{isa}"]
 team = [{{ranks = 1, threads = 1}}]
 params = {{ n = 8, lines = 8, planes = 4 }}
 [[cases]]
 kernel = "validation/triad"
 precision = ["fp64"]
-flavor = ["gcc*-O3-{isa}"]
+flavor = ["gcc-O3-{isa}"]
 team = [{{ranks = 1, threads = 1}}]
 params = {{ n = 1000 }}
 [ceilings]
