@@ -154,7 +154,9 @@ def chosen(rows):
         for row in sorted(rows, key=lambda row: (bool(row.get("phase")), -row["gflops"])):
             best.setdefault(key(row), row)
         if len(best) <= CASES_A_FIGURE or key is choices[-1][1]:
-            return list(best.values()), f"{len(best)} of {len(rows)} cases: the fastest of each {what}" if len(best) < len(rows) else ""
+            phases = sum(bool(row.get("phase")) for row in rows)
+            all_of_them = f"{len(rows) - phases} cases" + (f" and {phases} phases" if phases else "")
+            return list(best.values()), f"{len(best)} of {all_of_them}: the fastest of each {what}" if len(best) < len(rows) else ""
 
 
 def interval(level):

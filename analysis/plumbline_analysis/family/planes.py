@@ -182,7 +182,7 @@ def draw_both(axes, placed, level):
     _label_balance(axes, boxes, placed)
     _label_boxes(axes, boxes, placed, lambda one: (one.overhead * one.bandwidth, one.overhead * one.peak))
     _time_axes(axes, placed)
-    axes.set_title("Both: the gap is the distance from the roof", loc="left", fontsize=9.5, pad=30)
+    axes.set_title("Both: the gap is the distance from these two roofs", loc="left", fontsize=9.5, pad=30)
 
 
 def _time_axes(axes, placed):
