@@ -390,9 +390,10 @@ def test_a_folder_of_real_results_has_its_ways_over_nights(tmp_path):
     (tmp_path / "n3.h5").write_text("no result file")
     points = [{"file": f"n{day}.h5", "started_unix_ns": (20_000 + 7 * day) * 86400 * 10**9} for day in range(4)]
     notes = []
-    drawn = [name for name, _, _ in nights.figures(tmp_path, [{"points": points, "changes": []}], notes)]
+    drawn = [name for name, _, _ in nights.figures(tmp_path, [{"what": "ceiling/mem load/r1t1", "points": points, "changes": []}], notes)]
     assert drawn and all(name.startswith("history-ways-") for name in drawn)
     assert len(notes) == 1 and "n3.h5" in notes[0]
+    assert not list(nights.figures(tmp_path, [{"what": "case/a", "points": points, "changes": []}], notes)) and "ceilings" in notes[-1]
 
 
 def test_a_mix_of_precisions_is_named_by_its_parts_and_has_a_roof_where_arithmetic_binds():

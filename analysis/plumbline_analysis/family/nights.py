@@ -17,6 +17,9 @@ LEAST_WAY = math.log10(1.05)  # decades from the first night's place: what stays
 
 def figures(folder, rows, notes):
     """Yields (file name, title, figure), one a cluster, node, precision and team. `rows`: those of `plumbline history FOLDER --json`."""
+    if not any(row["what"].startswith("ceiling/") for row in rows):
+        notes.append("ways over nights (no night measured ceilings)")
+        return
     clusters = {row.get("cluster") or "" for row in rows}
     drawn = 0
     for cluster in sorted(clusters):
