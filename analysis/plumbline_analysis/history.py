@@ -2,17 +2,15 @@
 and how cases moved under the roofs."""
 import datetime
 import itertools
-import os
 
-import matplotlib
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.lines import Line2D
 
 from . import judged, style
-from .errors import InputError, OutputError
+from .errors import InputError
 from .family import nights
 from .own_files import slug
-from .report import save_all
+from .report import drawing_into, save_all
 
 PANELS_A_FIGURE, COLUMNS = 12, 2
 LINKS = "links"  # as where they are: no node alone
@@ -29,14 +27,9 @@ def write(arguments):
     steady_links = sum(_is_link(row) and _is_steady(row) for row in document["rows"])
     if steady_links:
         notes.append(f"control charts of {steady_links} links between nodes (steady, or few nights)")
-    try:
-        os.makedirs(arguments.output, exist_ok=True)
-        with matplotlib.rc_context(style.SETTINGS):
-            drawn = itertools.chain(figures(document["rows"]), nights.figures(arguments.file, document["rows"], notes))
-            saved = save_all(drawn, arguments.output, arguments.dark)
-    except OSError as error:
-        place = error.filename or arguments.output
-        raise OutputError(f"'{place}' cannot be written: {error.strerror}; choose another folder with -o") from error
+    with drawing_into(arguments.output):
+        drawn = itertools.chain(figures(document["rows"]), nights.figures(arguments.file, document["rows"], notes))
+        saved = save_all(drawn, arguments.output, arguments.dark)
     return [path for _, *paths in saved for path in paths], notes
 
 

@@ -2,13 +2,10 @@
 import json
 import os
 
-import matplotlib
-
-from . import kwack2018, kwack2018_figures, style
-from .errors import OutputError
+from . import kwack2018, kwack2018_figures
 from .own_files import replacing
 from .papers import command
-from .report import save_all
+from .report import drawing_into, save_all
 
 
 def write(arguments):
@@ -19,14 +16,10 @@ def write(arguments):
     campaigns = kwack2018.read(arguments.file)
     found = kwack2018.summary(campaigns)
     target = os.path.join(folder, "kwack2018.json")
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with matplotlib.rc_context(style.SETTINGS):
-            figures = save_all(kwack2018_figures.all_figures(campaigns), folder)
+    with drawing_into(folder):
+        figures = save_all(kwack2018_figures.all_figures(campaigns), folder)
         with replacing(target) as file:
             file.write((json.dumps(found, indent=1) + "\n").encode())
-    except OSError as error:
-        raise OutputError(f"'{error.filename or folder}' cannot be written: {error.strerror}; choose another folder with -o") from error
     print(kwack2018.as_text(found))
     notes = [f"{name}: {facts['cases'] - facts['counted']} of {facts['cases']} cases were not counted"
              for name, facts in found["campaigns"].items() if facts["counted"] < facts["cases"]]

@@ -1,13 +1,10 @@
 """Projected against measured: each pair of `plumbline project --matrix` by one method, with its 90 % interval, by how the two sides are unlike."""
-import os
 import statistics
 
-import matplotlib
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from . import judged, style
-from .errors import OutputError
-from .report import save_all
+from .report import drawing_into, save_all
 
 METHOD = "ensemble"
 NEAR = 0.1  # the band beside the line of equals
@@ -18,13 +15,8 @@ def write(arguments):
     """Returns the paths written and notes."""
     rows = [row for row in judged.read(arguments.file, "project-matrix")["rows"] if row["method"] == METHOD]
     notes = [] if rows else [f"the figure (no pair was projected by {METHOD})"]
-    try:
-        os.makedirs(arguments.output, exist_ok=True)
-        with matplotlib.rc_context(style.SETTINGS):
-            saved = save_all(figures(rows), arguments.output, arguments.dark)
-    except OSError as error:
-        place = error.filename or arguments.output
-        raise OutputError(f"'{place}' cannot be written: {error.strerror}; choose another folder with -o") from error
+    with drawing_into(arguments.output):
+        saved = save_all(figures(rows), arguments.output, arguments.dark)
     return [path for _, *paths in saved for path in paths], notes
 
 

@@ -1,4 +1,5 @@
 """The report: reads the file and the judgements, draws every figure that they allow, writes PNG, SVG and one HTML page."""
+import contextlib
 import os
 
 import matplotlib
@@ -19,18 +20,14 @@ def write(arguments):
     ceilings, show, score, nodes = said.values()
     against = _against(arguments, notes)
     facts = tables["cases"].attrs
-    try:
-        os.makedirs(arguments.output, exist_ok=True)
-        with matplotlib.rc_context(style.SETTINGS):
-            figures = save_all(_figures(tables, ceilings, show, score, nodes, notes, arguments.all_roofs), arguments.output, arguments.dark)
+    with drawing_into(arguments.output):
+        figures = save_all(_figures(tables, ceilings, show, score, nodes, notes, arguments.all_roofs), arguments.output, arguments.dark)
         target = os.path.join(arguments.output, "report.html")
         name = os.path.basename(arguments.file)
         interactive = document.parts(name, tables, said, notes, against)
         text = page.build(name, [(title, svg) for title, _, svg in figures], ceilings, show, score, facts, nodes, interactive)
         with replacing(target) as file:
             file.write(text.encode())
-    except OSError as error:
-        raise OutputError(f"'{error.filename or arguments.output}' cannot be written: {error.strerror}; choose another folder with -o") from error
     return [path for _, *paths in figures for path in paths] + [target], notes
 
 
@@ -40,6 +37,17 @@ def _against(arguments, notes):
         return None
     said = {command: judged.read(getattr(arguments, f"against_{command}"), command, notes) for command in ("ceilings", "show", "score")}
     return {"name": os.path.basename(arguments.against), "document": judged.read(arguments.compare, "compare", notes), **said}
+
+
+@contextlib.contextmanager
+def drawing_into(folder):
+    """Draws with the settings of all figures into a folder, which is made where it is not there; what cannot be written there is one line."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with matplotlib.rc_context(style.SETTINGS):
+            yield
+    except OSError as error:
+        raise OutputError(f"'{error.filename or folder}' cannot be written: {error.strerror}; choose another folder with -o") from error
 
 
 def save_all(figures, folder, is_dark=False):

@@ -2,15 +2,12 @@
 
 A band is the interval of the projection. Filled points are measured; hollow ones were projected onto as many ranks from the fewest that were timed.
 """
-import os
 import re
 
-import matplotlib
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from . import judged, style
-from .errors import OutputError
-from .report import save_all
+from .report import drawing_into, save_all
 
 SPENT = (("computing", "#0072B2"), ("exchanging", "#E69F00"), ("summing", "#009E73"), ("waiting", "#CC79A7"))
 MEASURED, PROJECTED, HALF = "#000000", "#0072B2", 0.5
@@ -20,13 +17,8 @@ def write(arguments):
     """Returns the paths written and notes."""
     document = judged.read(arguments.file, "project-scaling")
     notes = [] if document["rows"] else ["the figures (no application was projected)"]
-    try:
-        os.makedirs(arguments.output, exist_ok=True)
-        with matplotlib.rc_context(style.SETTINGS):
-            saved = save_all(figures(document), arguments.output, arguments.dark)
-    except OSError as error:
-        place = error.filename or arguments.output
-        raise OutputError(f"'{place}' cannot be written: {error.strerror}; choose another folder with -o") from error
+    with drawing_into(arguments.output):
+        saved = save_all(figures(document), arguments.output, arguments.dark)
     return [path for _, *paths in saved for path in paths], notes
 
 

@@ -3,13 +3,11 @@ import json
 import os
 import subprocess
 
-import matplotlib
-
-from .. import judged, style
-from ..errors import InputError, OutputError
+from .. import judged
+from ..errors import InputError
 from ..load import program
 from ..own_files import replacing
-from ..report import save_all
+from ..report import drawing_into, save_all
 from . import counterparts, drawing
 from .choosing import Absent
 
@@ -22,15 +20,11 @@ def write(arguments):
     folder = arguments.output or os.path.dirname(os.path.abspath(arguments.file))
     documents = read(arguments.file)
     told = []
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with matplotlib.rc_context(style.SETTINGS):
-            saved = save_all(figures(documents, told), folder)
+    with drawing_into(folder):
+        saved = save_all(figures(documents, told), folder)
         target = os.path.join(folder, "papers.json")
         with replacing(target) as file:
             file.write((json.dumps({"schema": "plumbline-papers/1", "file": os.path.basename(arguments.file), "figures": told}, indent=1) + "\n").encode())
-    except OSError as error:
-        raise OutputError(f"'{error.filename or folder}' cannot be written: {error.strerror}; choose another folder with -o") from error
     return [*lines_of(told), *(path for _, *paths in saved for path in paths), target], []
 
 
