@@ -11,30 +11,22 @@
 #include <cstring>
 
 #include "counters/cupti/cupti_library.hpp"
+#include "stand_in_calls.hpp"
 
 namespace plumbline {
 namespace {
 
 class cupti_activities : public ::testing::Test {
  protected:
-  cupti_activities() { set<void()>("stand_in_reset")(); }
+  cupti_activities() { stand_in<void()>("stand_in_reset")(); }
   ~cupti_activities() override {
     activities_.reset();
     unsetenv("STAND_IN_CUPTI_ACTIVITIES");
-    EXPECT_EQ(set<int()>("stand_in_still_open")(), 0) << "the subscriber is given back";
-    EXPECT_EQ(set<int()>("stand_in_activities_on")(), 0) << "and all records are switched off";
+    EXPECT_EQ(stand_in<int()>("stand_in_still_open")(), 0) << "the subscriber is given back";
+    EXPECT_EQ(stand_in<int()>("stand_in_activities_on")(), 0) << "and all records are switched off";
   }
 
-  template <class Function>
-  static Function* set(const char* name) {
-    static void* const opened = dlopen(STAND_IN_CUPTI_FOLDER "/libcupti.so.13", RTLD_NOW | RTLD_LOCAL);
-    return reinterpret_cast<Function*>(dlsym(opened, name));
-  }
-  static void launch(const char* name, unsigned work) {
-    using Launch = int(const char*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**);
-    set<Launch>("cuLaunchKernel")(name, work, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr);
-  }
-  static void call(const char* name) { set<int()>(name)(); }
+  static void call(const char* name) { stand_in<int()>(name)(); }
   void time(ActivityWishes wishes = {.first_launches = 2}) {
     static const CuptiHost host({STAND_IN_CUPTI_FOLDER});
     activities_ = time_kernels(
@@ -55,10 +47,10 @@ class cupti_activities : public ::testing::Test {
 
 TEST_F(cupti_activities, each_kernel_has_the_time_of_all_its_launches_and_what_its_first_are_like) {
   time();
-  launch("a", 10);
-  launch("b", 1);
-  for (int i = 0; i < 3; ++i) launch("a", 30);
-  launch("a", 0);  // fails
+  launch_stand_in("a", 10);
+  launch_stand_in("b", 1);
+  for (int i = 0; i < 3; ++i) launch_stand_in("a", 30);
+  launch_stand_in("a", 0);  // fails
   const auto times = ended();
   ASSERT_EQ(times.kernels.size(), 2U);
   const auto& a = times.kernels[0];
@@ -71,18 +63,18 @@ TEST_F(cupti_activities, each_kernel_has_the_time_of_all_its_launches_and_what_i
   EXPECT_EQ(a.first.threads, 32 * 40);
   EXPECT_EQ(times.called, 5U);
   EXPECT_EQ(times.gpus.at(0).last_ns - times.gpus.at(0).first_ns, 101000U);
-  launch("late", 1);
+  launch_stand_in("late", 1);
   EXPECT_EQ(activities_->times().kernels.size(), 2U) << "after its end nothing is timed";
 }
 
 TEST_F(cupti_activities, the_kernels_of_a_graph_are_timed_and_those_of_its_capture_are_not) {
   time();
   using Begin = int(void*, int);
-  set<Begin>("cuStreamBeginCapture_v2")(nullptr, 0);
-  launch("node", 5);
+  stand_in<Begin>("cuStreamBeginCapture_v2")(nullptr, 0);
+  launch_stand_in("node", 5);
   call("cuStreamEndCapture");
   for (int i = 0; i < 3; ++i) call("cuGraphLaunch");
-  launch("node", 5);
+  launch_stand_in("node", 5);
   const auto times = ended();
   ASSERT_EQ(times.kernels.size(), 1U);
   EXPECT_EQ(times.kernels[0].all.launches, 4U);
@@ -95,13 +87,13 @@ TEST_F(cupti_activities, the_kernels_of_a_graph_are_timed_and_those_of_its_captu
 TEST_F(cupti_activities, a_launch_stands_in_the_phase_that_its_thread_was_in_even_if_its_record_comes_later) {
   time();
   phase_ = 3;
-  launch("a", 1);
+  launch_stand_in("a", 1);
   phase_ = 0;
-  launch("a", 2);
+  launch_stand_in("a", 2);
   call("cuProfilerStart");
-  launch("a", 4);
+  launch_stand_in("a", 4);
   call("cuProfilerStop");
-  launch("a", 8);
+  launch_stand_in("a", 8);
   const auto times = ended();
   ASSERT_EQ(times.kernels.size(), 3U);
   EXPECT_EQ(times.kernels[0].phase, 0U);
@@ -115,7 +107,7 @@ TEST_F(cupti_activities, a_launch_stands_in_the_phase_that_its_thread_was_in_eve
 TEST_F(cupti_activities, a_phase_that_had_to_be_forgotten_is_said) {
   time({.most_in_flight = 2});
   phase_ = 1;
-  for (int i = 0; i < 5; ++i) launch("a", 1);
+  for (int i = 0; i < 5; ++i) launch_stand_in("a", 1);
   const auto times = ended();
   EXPECT_EQ(times.unplaced, 3U);
   EXPECT_EQ(times.kernels.at(0).all.launches, 3U);
@@ -124,9 +116,9 @@ TEST_F(cupti_activities, a_phase_that_had_to_be_forgotten_is_said) {
 
 TEST_F(cupti_activities, copies_and_settings_of_memory_are_kept_apart) {
   time();
-  set<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD")(0, nullptr, 500);
-  set<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD")(0, nullptr, 100);
-  set<int(std::uint64_t, unsigned char, std::size_t)>("cuMemsetD8")(0, 0, 50);
+  stand_in<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD")(0, nullptr, 500);
+  stand_in<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD")(0, nullptr, 100);
+  stand_in<int(std::uint64_t, unsigned char, std::size_t)>("cuMemsetD8")(0, 0, 50);
   const auto times = ended();
   ASSERT_EQ(times.copies.size(), 2U);
   EXPECT_EQ(times.copies[0].what, "copy host to device");
@@ -140,7 +132,7 @@ TEST_F(cupti_activities, copies_and_settings_of_memory_are_kept_apart) {
 TEST_F(cupti_activities, full_buffers_are_read_on_the_way_and_go_round) {
   goes_wrong("small");
   time({.most_buffers = 1});
-  for (int i = 0; i < 100; ++i) launch("a", 1);
+  for (int i = 0; i < 100; ++i) launch_stand_in("a", 1);
   EXPECT_EQ(buffers_, 33) << "of 3 records each";
   const auto times = ended();
   EXPECT_EQ(times.kernels.at(0).all.launches, 100U);
@@ -149,12 +141,12 @@ TEST_F(cupti_activities, full_buffers_are_read_on_the_way_and_go_round) {
 
 TEST_F(cupti_activities, what_finds_no_room_or_no_time_is_counted) {
   time({.buffer_bytes = 8});
-  launch("a", 1);
-  launch("a", 1);
+  launch_stand_in("a", 1);
+  launch_stand_in("a", 1);
   EXPECT_EQ(ended().dropped, 2U) << "a record is longer than such a buffer";
   goes_wrong("drops=3 no_times=5");
   time();
-  for (int i = 0; i < 12; ++i) launch("a", 1);
+  for (int i = 0; i < 12; ++i) launch_stand_in("a", 1);
   auto times = ended();
   EXPECT_EQ(times.dropped, 4U);
   EXPECT_EQ(times.untimed, 2U);
@@ -162,15 +154,15 @@ TEST_F(cupti_activities, what_finds_no_room_or_no_time_is_counted) {
   EXPECT_EQ(times.called, 12U);
   goes_wrong("bad_record");
   time();
-  launch("a", 1);
-  launch("a", 1);
+  launch_stand_in("a", 1);
+  launch_stand_in("a", 1);
   times = ended();
   EXPECT_EQ(times.unreadable, 1U);
   EXPECT_EQ(times.kernels.at(0).all.launches, 1U);
   unsetenv("STAND_IN_CUPTI_ACTIVITIES");
   time({.most_rows = 1});
-  launch("a", 1);
-  launch("b", 1);
+  launch_stand_in("a", 1);
+  launch_stand_in("b", 1);
   EXPECT_EQ(ended().crowded, 1U);
 }
 
@@ -181,7 +173,7 @@ TEST_F(cupti_activities, a_refusal_has_its_reason_and_leaves_nothing_on) {
   EXPECT_EQ(why_not_.status, Status::unavailable);
   EXPECT_NE(why_not_.reason.find("MPS"), std::string::npos) << why_not_.reason;
   unsetenv("STAND_IN_CUPTI_ACTIVITIES");
-  set<void(int)>("stand_in_subscribe")(39);
+  stand_in<void(int)>("stand_in_subscribe")(39);
   time();
   EXPECT_EQ(activities_, nullptr);
   EXPECT_EQ(why_not_.status, Status::stolen);

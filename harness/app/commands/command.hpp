@@ -1,6 +1,9 @@
 // A subcommand declares its options, and what to do when it is chosen. There is one file for each; main lists them.
 #pragma once
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <functional>
 #include <string>
 
@@ -15,6 +18,20 @@ using Action = std::function<Exit()>;
 inline CLI::Option* add_convention(CLI::App& command, std::string& convention) {
   return command.add_option("--convention", convention,
                             "how a GPU's counts become FLOPs and bytes: plumbline (ours), paper (Yang et al. 2019, 2020), ncu");
+}
+
+/// A number within bounds, as the whole of its text: CLI11 takes -1 for a huge one, and cuts what is too large. `wanted`: "a number of
+/// seconds".
+template <class Number>
+CLI::Validator number_within(Number least, Number most, const std::string& wanted) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        Number number{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool is_one = error == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+        return is_one ? std::string() : fmt::format("'{}' is not {} from {} to {}", text, wanted, least, most);
+      },
+      "");
 }
 
 void add_doctor(CLI::App& app, Action& chosen);

@@ -2,7 +2,6 @@
 // streams, its environment and its exit code; what is told about it goes to standard error.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <memory>
 
@@ -74,19 +73,6 @@ Exit profile(const ProfileOptions& options) {
 
 // ------------------------------------------------------------------------------------------------------ the command line
 
-/// A number from 0 to `most`, as the whole of its text: CLI11 takes -1 for a huge one, and cuts what is too large.
-template <class Number>
-CLI::Validator up_to(Number most, const std::string& wanted) {
-  return CLI::Validator(
-      [=](const std::string& text) {
-        Number number{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        const bool is_one = error == std::errc{} && end == text.data() + text.size() && number >= 0 && number <= most;
-        return is_one ? std::string() : fmt::format("'{}' is not {} from 0 to {}", text, wanted, most);
-      },
-      "");
-}
-
 /// Refuses an option without a value: "--caches= -- program" and "-o -- program" would take the -- for it.
 CLI::Validator a_value(const std::string& wanted) {
   return CLI::Validator(
@@ -125,7 +111,7 @@ void add_profile(CLI::App& app, Action& chosen) {
             return std::string();
           },
           ""))
-      ->check(up_to(std::uint64_t{1'000'000'000}, "all, or a whole number"));
+      ->check(number_within(std::uint64_t{0}, std::uint64_t{1'000'000'000}, "all, or a whole number"));
   command
       ->add_option("--caches", options->caches,
                    "auto: simulate this machine's; no: none; or a geometry (a TOML file, or one of those that come along); reuse, or "
@@ -147,7 +133,7 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->add_option("--functions", options->functions,
                    "so many functions by time; with --count-only by FLOPs, and by bytes; with --gpu so many kernels by time")
       ->capture_default_str()
-      ->check(up_to(1'000'000, "a whole number"));
+      ->check(number_within(0, 1'000'000, "a whole number"));
   command
       ->add_option("-o,--output", options->output,
                    "write JSON to this file; without --count-only and --gpu a name that ends with .h5 gets a result file")
@@ -178,7 +164,7 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->check(a_value("a folder"));
   command->add_option("--wait", options->wait_seconds, "seconds that rank 0 waits for the other ranks after its own program has ended")
       ->capture_default_str()
-      ->check(up_to(1e9, "a number of seconds"));
+      ->check(number_within(0.0, 1e9, "a number of seconds"));
   command->add_option("program", options->command, "the program and, behind --, its arguments");
   command->positionals_at_end();
   command->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });

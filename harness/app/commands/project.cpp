@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -203,17 +202,6 @@ Exit project_as_asked(const ProjectOptions& options) {
   return project_file(options);
 }
 
-/// Takes a number within bounds alone, which it names with their unit.
-CLI::Validator a_number_between(double least, double most, const std::string& unit) {
-  return {[=](const std::string& text) {
-            double value = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-            if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return std::string();
-            return fmt::format("'{}' is no number of {} from {:g} to {:g}", text, unit, least, most);
-          },
-          ""};
-}
-
 void add_scaling_options(CLI::App& command, ScalingOptions& options, CLI::Option* matrix) {
   auto* const nodes = command
                           .add_option("--nodes", options.nodes,
@@ -230,11 +218,11 @@ void add_scaling_options(CLI::App& command, ScalingOptions& options, CLI::Option
       .add_option("--link-latency", options.link_latency_seconds,
                   "of --nodes: seconds that a small message takes between nodes, in the place of what FROM measured")
       ->needs(nodes)
-      ->check(a_number_between(1e-9, 1.0, "seconds"))
+      ->check(number_within(1e-9, 1.0, "a number of seconds"))
       ->option_text("SECONDS");
   command.add_option("--link-gbs", options.link_gbs, "of --nodes: bandwidth between nodes one way")
       ->needs(nodes)
-      ->check(a_number_between(1e-3, 1e5, "GB/s"))
+      ->check(number_within(1e-3, 1e5, "a number of GB/s"))
       ->option_text("GB/S");
   command.add_option("--seed", options.seed, "of --nodes: seed of the simulation of waiting")->needs(nodes)->option_text("NUMBER [1]");
 }

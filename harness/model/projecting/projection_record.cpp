@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "model/statistics/spread.hpp"
 
@@ -95,16 +96,27 @@ double combined_seconds(const Combination& combination, const ByMethod& seconds)
   return weights > 0 ? std::exp(sum / weights) : absent;
 }
 
+double conformal_quantile(std::vector<double> scores) {
+  const auto rank = static_cast<std::size_t>(std::ceil(coverage * static_cast<double>(scores.size() + 1)));
+  if (rank > scores.size()) return absent;
+  std::ranges::nth_element(scores, scores.begin() + static_cast<std::ptrdiff_t>(rank - 1));
+  return scores[rank - 1];
+}
+
 double error_quantile(const RecordClass& of, Method method) {
   std::vector<double> scores;
   for (const auto* row : of.rows) {
     const double error = std::abs(row->log_error[index_of(method)]);
     if (std::isfinite(error) && row->scale > 0) scores.push_back(error / row->scale);
   }
-  const auto rank = static_cast<std::size_t>(std::ceil(coverage * static_cast<double>(scores.size() + 1)));
-  if (rank > scores.size()) return absent;
-  std::ranges::nth_element(scores, scores.begin() + static_cast<std::ptrdiff_t>(rank - 1));
-  return scores[rank - 1];
+  return conformal_quantile(std::move(scores));
+}
+
+double plain_error_quantile(const RecordClass& of, Method method) {
+  std::vector<double> errors;
+  for (const auto* row : of.rows)
+    if (const double error = std::abs(row->log_error[index_of(method)]); std::isfinite(error)) errors.push_back(error);
+  return conformal_quantile(std::move(errors));
 }
 
 }  // namespace plumbline

@@ -46,8 +46,13 @@ Combination combination_of(const RecordClass& of);
 /// The weighted geometric mean of what the single methods say, each without its bias.
 double combined_seconds(const Combination& combination, const ByMethod& seconds);
 
-/// The 90 % quantile of |error| over scale of one method, as split conformal prediction takes it (Lei et al. 2018): the ceil(0.9 (n +
-/// 1))-th smallest of n. Absent where the class has fewer than 9.
+/// The 90 % quantile as split conformal prediction takes it (Lei et al. 2018): the ceil(0.9 (n + 1))-th smallest of n. Absent for fewer
+/// than 9.
+double conformal_quantile(std::vector<double> scores);
+
+/// The conformal quantile of |error| over scale of one method.
 double error_quantile(const RecordClass& of, Method method);
+/// The conformal quantile of |error| alone, where nothing tells a scale.
+double plain_error_quantile(const RecordClass& of, Method method);
 
 }  // namespace plumbline

@@ -34,18 +34,6 @@ std::vector<double> whole_samples(const CutSweep& sweep) {
   return all;
 }
 
-/// The 90 % quantile of a method's |logarithm of projected over true| as split conformal prediction takes it; absent for fewer than 9.
-double plain_error_quantile(const RecordClass& of, Method method) {
-  constexpr double covered = 0.9;
-  std::vector<double> errors;
-  for (const RecordRow* const row : of.rows)
-    if (std::isfinite(row->log_error[index_of(method)])) errors.push_back(std::abs(row->log_error[index_of(method)]));
-  const auto place = static_cast<std::size_t>(std::ceil(covered * static_cast<double>(errors.size() + 1)));
-  if (place > errors.size()) return absent;
-  std::ranges::sort(errors);
-  return errors[place - 1];
-}
-
 }  // namespace
 
 ScalingModel::ScalingModel(ScaledApplication application, LinkEnds links, std::uint64_t seed)
