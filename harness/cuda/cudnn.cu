@@ -15,8 +15,7 @@ namespace {
 
 // What is called of the C interface, which versions 8 and 9 share (NVIDIA, cuDNN API, cudnn_ops and cudnn_cnn): every object is a pointer,
 // every enumeration an int.
-constexpr int success = 0, nhwc = 1, fp32 = 0, cross_correlation = 1, fma_math = 3;
-constexpr std::array implicit_gemms{0, 1};  // with indices computed at once, or before
+constexpr int success = 0, nhwc = 1, cross_correlation = 1;
 using Object = void*;
 using Create = int (*)(Object*);
 using Destroy = int (*)(Object);
@@ -26,9 +25,34 @@ using SetFilter = int (*)(Object, int type, int format, int k, int c, int h, int
 using SetConvolution = int (*)(Object, int pad_h, int pad_w, int u, int v, int dilation_h, int dilation_w, int mode, int type);
 using SetMath = int (*)(Object, int math);
 using OutputSize = int (*)(Object convolution, Object x, Object w, int* n, int* c, int* h, int* width);
-using WorkspaceSize = int (*)(Object handle, Object x, Object w, Object convolution, Object y, int way, std::size_t* bytes);
-using Forward = int (*)(Object handle, const void* alpha, Object x, const void* images, Object w, const void* filters, Object convolution,
-                        int way, void* workspace, std::size_t bytes, const void* beta, Object y, void* outputs);
+using WorkspaceSize = int (*)(Object handle, Object first, Object second, Object convolution, Object result, int way, std::size_t* bytes);
+using Convolve = int (*)(Object handle, const void* alpha, Object first, const void* x, Object second, const void* y, Object convolution,
+                         int way, void* workspace, std::size_t bytes, const void* beta, Object result, void* z);
+
+/// The numbers of a convolution (cudnnDataType_t), and how they are multiplied (cudnnMathType_t).
+struct Numbers {
+  int type, math;
+};
+constexpr int fp32 = 0, fp16 = 2, bf16 = 9, tensor_cores = 1, fma_instructions = 3;
+Numbers numbers_of(std::string_view precision) {
+  if (precision == "fp16") return {fp16, tensor_cores};
+  if (precision == "bf16") return {bf16, tensor_cores};
+  return {fp32, fma_instructions};
+}
+
+/// The functions of a direction, and its products of matrices that lie nowhere whole: none of Winograd's or Fourier's, which would do less,
+/// and none that adds up with atomics, whose sums differ each time (NVIDIA, cuDNN API, cudnnConvolution*Algo_t). Those that tensor cores do
+/// are the last.
+struct Calls {
+  const char *convolve, *workspace_size;
+  std::vector<int> ways;
+};
+const Calls& calls_of(CudnnDirection direction) {
+  static const Calls forward{"cudnnConvolutionForward", "cudnnGetConvolutionForwardWorkspaceSize", {0, 1}},
+      backward_data{"cudnnConvolutionBackwardData", "cudnnGetConvolutionBackwardDataWorkspaceSize", {1}},
+      backward_weights{"cudnnConvolutionBackwardFilter", "cudnnGetConvolutionBackwardFilterWorkspaceSize", {1}};
+  return direction == CudnnDirection::forward ? forward : direction == CudnnDirection::backward_data ? backward_data : backward_weights;
+}
 
 const GpuLibrary& cudnn() {
   static const GpuLibrary library =
@@ -83,17 +107,24 @@ struct Described {
     const auto number = [](std::uint64_t value) { return static_cast<int>(value); };
     const int channels = number(s.channels), width = number(s.width), side = number(s.side), of_filter = number(s.kernel),
               step = number(s.stride);
-    call<SetTensor>("cudnnSetTensor4dDescriptor", images.get(), nhwc, fp32, number(s.images), channels, width, width);
-    call<SetTensor>("cudnnSetTensor4dDescriptor", outputs.get(), nhwc, fp32, number(s.images), number(s.filters), side, side);
-    call<SetFilter>("cudnnSetFilter4dDescriptor", filters.get(), fp32, nhwc, number(s.filters), channels, of_filter, of_filter);
+    const auto [type, math] = numbers_of(s.precision);
+    call<SetTensor>("cudnnSetTensor4dDescriptor", images.get(), nhwc, type, number(s.images), channels, width, width);
+    call<SetTensor>("cudnnSetTensor4dDescriptor", outputs.get(), nhwc, type, number(s.images), number(s.filters), side, side);
+    call<SetFilter>("cudnnSetFilter4dDescriptor", filters.get(), type, nhwc, number(s.filters), channels, of_filter, of_filter);
     call<SetConvolution>("cudnnSetConvolution2dDescriptor", convolution.get(), 0, 0, step, step, 1, 1, cross_correlation, fp32);
-    call<SetMath>("cudnnSetConvolutionMathType", convolution.get(), fma_math);
+    call<SetMath>("cudnnSetConvolutionMathType", convolution.get(), math);
     std::array<int, 4> told{};
     call<OutputSize>("cudnnGetConvolution2dForwardOutputDim", convolution.get(), images.get(), filters.get(), &told[0], &told[1], &told[2],
                      &told[3]);
     if (told != std::array{number(s.images), number(s.filters), side, side})
       throw io_error("cuDNN makes outputs of " + std::to_string(told[0]) + " x " + std::to_string(told[1]) + " x " +
                      std::to_string(told[2]) + " x " + std::to_string(told[3]) + " of this convolution");
+  }
+  /// Tells what is read first, what then, and what is the result.
+  std::array<Object, 3> in_order(CudnnDirection direction) const {
+    if (direction == CudnnDirection::forward) return {images.get(), filters.get(), outputs.get()};
+    if (direction == CudnnDirection::backward_data) return {filters.get(), outputs.get(), images.get()};
+    return {images.get(), outputs.get(), filters.get()};
   }
 };
 
@@ -104,31 +135,35 @@ const std::string& cudnn_absent() { return cudnn().absent; }
 void describe_to_cudnn(const CudnnShape& shape) { static_cast<void>(Described(shape)); }
 
 struct CudnnConvolution::Parts {
-  Parts(const CudnnShape& of, DeviceMemory& memory) : shape(of), described(of), workspace(cudnn_workspace_bytes, memory) {
+  Parts(const CudnnShape& of, DeviceMemory& memory)
+      : shape(of), described(of), arrays(described.in_order(of.direction)), workspace(cudnn_workspace_bytes, memory) {
     call<SetStream>("cudnnSetStream", context.get(), cuda::stream());
-    for (const int candidate : implicit_gemms) {
+    const bool is_by_tensor_cores = numbers_of(of.precision).math == tensor_cores;
+    int result = success;
+    for (const int candidate : calls.ways) {
+      if (is_by_tensor_cores && candidate != calls.ways.back()) continue;
       std::size_t bytes = 0;
-      const int result = function<WorkspaceSize>("cudnnGetConvolutionForwardWorkspaceSize")(
-          context.get(), described.images.get(), described.filters.get(), described.convolution.get(), described.outputs.get(), candidate,
-          &bytes);
+      result = function<WorkspaceSize>(calls.workspace_size)(context.get(), arrays[0], arrays[1], described.convolution.get(), arrays[2],
+                                                             candidate, &bytes);
       if (result == success && bytes <= workspace.size()) ways.push_back(candidate);
-      if (result != success && candidate == implicit_gemms.back() && ways.empty())
-        require_success(result, "cudnnGetConvolutionForwardWorkspaceSize");
     }
-    if (ways.empty()) throw UnavailableHere("cuDNN's implicit products take more than 32 MiB of their own for this convolution");
-    way = ways.front();
+    if (!ways.empty()) return;
+    require_success(result, calls.workspace_size);
+    throw UnavailableHere("cuDNN's implicit products take more than 32 MiB of their own for this convolution");
   }
-  int convolve(int by, const Arrays& arrays) const {
+  int convolve(int by, const Arrays& x) const {
     constexpr float one = 1, zero = 0;
-    return forward(context.get(), &one, described.images.get(), arrays.images, described.filters.get(), arrays.filters,
-                   described.convolution.get(), by, workspace.data(), workspace.size(), &zero, described.outputs.get(), arrays.outputs);
+    return function_of_direction(context.get(), &one, arrays[0], x.first, arrays[1], x.second, described.convolution.get(), by,
+                                 workspace.data(), workspace.size(), &zero, arrays[2], x.result);
   }
 
   CudnnShape shape;
   Described described;
+  std::array<Object, 3> arrays;
   DeviceArray<unsigned char> workspace;
   Owned context{"cudnnCreate", "cudnnDestroy"};
-  Forward forward = function<Forward>("cudnnConvolutionForward");
+  const Calls& calls = calls_of(shape.direction);
+  Convolve function_of_direction = function<Convolve>(calls.convolve);
   std::vector<int> ways = {};
   int way = 0;
 };
@@ -136,18 +171,18 @@ struct CudnnConvolution::Parts {
 CudnnConvolution::CudnnConvolution(const CudnnShape& shape, DeviceMemory& memory) : parts_(std::make_unique<Parts>(shape, memory)) {}
 CudnnConvolution::~CudnnConvolution() = default;
 
-void CudnnConvolution::queue(const Arrays& arrays) const {
-  require_success(parts_->convolve(parts_->way, arrays), "cudnnConvolutionForward");
-}
+void CudnnConvolution::queue(const Arrays& arrays) const { require_success(parts_->convolve(parts_->way, arrays), parts_->calls.convolve); }
 
 void CudnnConvolution::keep_fastest(const Arrays& arrays) {
-  using Which = std::tuple<int, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+  using Size = std::uint64_t;
+  using Which = std::tuple<int, CudnnDirection, std::string_view, Size, Size, Size, Size, Size, Size>;
   static std::map<Which, int> known;  // data are made anew in each round
   Parts& p = *parts_;
   int device = 0;
   PLUMBLINE_CUDA(cudaGetDevice(&device));
   const CudnnShape& s = p.shape;
-  const auto [found, is_new] = known.try_emplace({device, s.images, s.width, s.channels, s.filters, s.kernel, s.stride}, p.way);
+  const auto [found, is_new] =
+      known.try_emplace({device, s.direction, s.precision, s.images, s.width, s.channels, s.filters, s.kernel, s.stride}, p.way);
   if (is_new) {
     const auto seconds_of = [&](std::size_t i) { return cuda::queued_seconds([&] { return p.convolve(p.ways[i], arrays) == success; }); };
     if (const auto best = fastest(p.ways.size(), seconds_of)) found->second = p.ways[*best];

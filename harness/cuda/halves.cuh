@@ -11,7 +11,7 @@
 
 namespace plumbline::cuda {
 
-/// The number in the type that it is computed with: a half is a float, every other what it is.
+/// The number in the type that it is computed with: one of 16 bits is a float, every other what it is.
 template <class Real>
 PLUMBLINE_BOTH Real widened(const Real& x) {
   return x;
@@ -22,6 +22,10 @@ PLUMBLINE_BOTH float widened(const Fp16& x) {
 #else
   return static_cast<float>(static_cast<double>(x));
 #endif
+}
+
+PLUMBLINE_BOTH float widened(const Bf16& x) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(std::bit_cast<std::uint16_t>(x)) << 16);
 }
 
 /// The number there, which is loaded by every thread, also where a compiler sees that it is not needed.

@@ -53,7 +53,8 @@ class ConvCase final : public ApplicationData {
     const ConvShape s = shape(p);
     ApplicationWork conv = with_factor<Real>(s.variant, [&]<class Factor>() { return ConvGpuWork<Real, Factor>(s).application(); });
     if (flavor == cublas_flavor) take_cublas<Real>(conv, s);
-    if (flavor == cudnn_flavor) take_cudnn(conv, s);
+    if constexpr (conv_has_cudnn<Real>)
+      if (flavor == cudnn_flavor) take_cudnn<Real>(conv, s);
     return conv;
   }
 
@@ -67,7 +68,7 @@ class ConvCase final : public ApplicationData {
         between_(s_.between(), memory),
         parts_(s_.direction == ConvDirection::backward_weights ? split().parts * s_.weights() : s_.tile_products(), memory),
         cublas_(s_, filters_.data(), memory),
-        cudnn_(s_, memory) {
+        cudnn_(s_, {images_.data(), panels_.data(), outputs_.data(), results_.data()}, memory) {
     arguments_.reserve(2 + 3 * s_.images);
     if (s_.direction == ConvDirection::backward_weights)
       plan_gradient();
@@ -121,8 +122,15 @@ class ConvCase final : public ApplicationData {
   }
   static void launch_by_cudnn(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
-    for (const auto& one : x.panels) cuda::launch_elements<ConvPanel<Real>>(one, 0, one.gather.panel_size());
-    for (const auto& one : x.products) x.cudnn->queue({one.in, one.panel, one.out});
+    ConvByCudnn<Real>& library = *x.cudnn;
+    if (!x.panels.empty()) {  // as of a forward one, whatever the direction
+      ConvPanel<Real> filters = x.panels.front();
+      filters.gather = conv_image_gather(library.shape());
+      return cuda::launch_elements<ConvPanel<Real>>(filters, 0, filters.gather.panel_size());
+    }
+    if (x.sums.empty()) library.queue();
+    if (const auto brought = library.brought(); brought && x.gradients.empty())
+      cuda::launch_elements<ConvBrought<Real>>(*brought, 0, library.shape().results());
   }
   static void on_host(const Arguments& x, std::size_t begin, std::size_t end) {
     if (begin == end) return;
@@ -148,7 +156,7 @@ class ConvCase final : public ApplicationData {
     if (s_.variant == ConvVariant::winograd) return conv_winograd_tolerance<Real>(s_.channels);
     const bool in_parts = s_.direction == ConvDirection::backward_weights;
     const double terms = in_parts ? split().points + split().parts : static_cast<double>(s_.terms());
-    return is_by_tensor_cores() ? rounding_bound<Sum>(4 * terms) : probable_rounding_bound<Sum>(terms + 1);
+    return (is_by_tensor_cores() ? rounding_bound<Sum>(4 * terms) : probable_rounding_bound<Sum>(terms + 1)) + cudnn_.rounding();
   }
 
  private:
@@ -229,7 +237,7 @@ class ConvCase final : public ApplicationData {
   DeviceArray<Real> panels_, between_;
   DeviceArray<Sum> parts_;  // or Winograd's products
   ConvByCublas<Real> cublas_;
-  ConvByCudnn cudnn_;
+  ConvByCudnn<Real> cudnn_;
   std::vector<Arguments> arguments_;
   std::vector<Step> schedule_;
 };

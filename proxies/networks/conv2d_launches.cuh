@@ -95,7 +95,7 @@ template <class Real>
 struct ConvLaunches {
   ConvVariant variant = ConvVariant::implicit;
   ConvByCublas<Real>* cublas = nullptr;
-  ConvByCudnn* cudnn = nullptr;
+  ConvByCudnn<Real>* cudnn = nullptr;
   std::vector<ConvPanel<Real>> panels = {};
   std::vector<ConvFilterTransform<Real>> filters = {};
   std::vector<ConvImageTransform<Real>> tiles = {};

@@ -11,10 +11,13 @@
 namespace plumbline {
 namespace {
 
-Work model(const std::string& name, const Parameters& point, const std::string& precision = "fp64", const std::string& flavor = "") {
+const Kernel& gpu_kernel(const std::string& name) {
   for (const Kernel* kernel : all_kernels())
-    if (kernel->name == name) return kernel->model(point, precision, flavor);
+    if (kernel->name == name) return *kernel;
   throw std::runtime_error("no kernel " + name);
+}
+Work model(const std::string& name, const Parameters& point, const std::string& precision = "fp64", const std::string& flavor = "") {
+  return gpu_kernel(name).model(point, precision, flavor);
 }
 
 Counts counts(const Work& work) {
@@ -69,9 +72,7 @@ Work convolution(const char* direction, const char* precision) { return model("p
 /// The phases of a convolution by name.
 std::map<std::string, Phase> phases(const Parameters& point, const std::string& precision) {
   std::map<std::string, Phase> all;
-  for (const Kernel* kernel : all_kernels())
-    if (kernel->name == "proxies/conv2d")
-      for (const Phase& phase : kernel->application(point, precision, "").phases) all[phase.name] = phase;
+  for (const Phase& phase : gpu_kernel("proxies/conv2d").application(point, precision, "").phases) all[phase.name] = phase;
   return all;
 }
 
@@ -181,19 +182,16 @@ TEST(gpu_models, of_winograds_convolution_are_a_cpus_transformations_and_whole_t
 
 TEST(gpu_models, refuse_a_convolution_that_has_no_form_on_gpus_in_one_line) {
   const auto why = [](std::int64_t channels, const char* variant, const char* precision) {
-    for (const Kernel* kernel : all_kernels())
-      if (kernel->name == "proxies/conv2d")
-        return refusal(*kernel,
-                       {{"direction", std::string("forward")},
-                        {"variant", std::string(variant)},
-                        {"images", n(1)},
-                        {"width", n(8)},
-                        {"channels", channels},
-                        {"filters", n(8)},
-                        {"kernel", n(3)},
-                        {"stride", n(1)}},
-                       precision);
-    return std::string("no such kernel");
+    return refusal(gpu_kernel("proxies/conv2d"),
+                   {{"direction", std::string("forward")},
+                    {"variant", std::string(variant)},
+                    {"images", n(1)},
+                    {"width", n(8)},
+                    {"channels", channels},
+                    {"filters", n(8)},
+                    {"kernel", n(3)},
+                    {"stride", n(1)}},
+                   precision);
   };
   EXPECT_EQ(why(12, "implicit", "fp32"), "");
   EXPECT_EQ(why(12, "implicit", "fp16"), "proxies/conv2d: channels = 12 is no multiple of 8, which tensor cores take at once");
@@ -288,10 +286,8 @@ TEST(gpu_models, of_the_general_plasmon_pole_refuse_more_blocks_than_a_launch_ha
 }
 
 Work phase_of(const std::string& application, const Parameters& p, const std::string& name, const char* precision = "fp64") {
-  for (const Kernel* kernel : all_kernels())
-    if (kernel->name == application)
-      for (const Phase& phase : kernel->application(p, precision, "").phases)
-        if (phase.name == name) return phase.work;
+  for (const Phase& phase : gpu_kernel(application).application(p, precision, "").phases)
+    if (phase.name == name) return phase.work;
   throw std::runtime_error(application + " has no phase " + name);
 }
 
@@ -341,10 +337,8 @@ Phase phase_of_hybrid(const std::string& name) {
                      {"smooths", n(2)},
                      {"bottom", n(4)},
                      {"host_from", n(3)}};
-  for (const Kernel* kernel : all_kernels())
-    if (kernel->name == "proxies/multigrid_hybrid")
-      for (Phase& phase : kernel->application(p, "fp64", "").phases)
-        if (phase.name == name) return phase;
+  for (Phase& phase : gpu_kernel("proxies/multigrid_hybrid").application(p, "fp64", "").phases)
+    if (phase.name == name) return phase;
   throw std::runtime_error("no phase " + name);
 }
 
@@ -406,11 +400,9 @@ TEST(gpu_models, of_conjugate_gradients_sum_in_blocks) {
 }
 
 TEST(gpu_models, refuse_grids_that_cannot_be_halved_so_often_in_one_line) {
-  for (const Kernel* kernel : all_kernels())
-    if (kernel->name == "proxies/cg") {
-      const Parameters p{{"n", n(104)}, {"planes", n(0)}, {"levels", n(4)}, {"iterations", n(1)}};
-      EXPECT_EQ(refusal(*kernel, p), "n = 104 is no multiple of 16, as 4 levels of eight colors need: take n = 96 or 112, or fewer levels");
-    }
+  const Parameters p{{"n", n(104)}, {"planes", n(0)}, {"levels", n(4)}, {"iterations", n(1)}};
+  EXPECT_EQ(refusal(gpu_kernel("proxies/cg"), p),
+            "n = 104 is no multiple of 16, as 4 levels of eight colors need: take n = 96 or 112, or fewer levels");
 }
 
 /// The two arrays of 4 MiB together are moved between L1 and L2 in each round, and nothing moves beyond.
@@ -581,9 +573,7 @@ TEST(gpu_models, of_a_convolution_by_a_library_are_its_products_at_least) {
        {std::tuple("fp32", "flops.fp32.fma", 1U, 4U), std::tuple("fp16", "flops.tensor.fp16", 2U, 2U),
         std::tuple("bf16", "flops.tensor.bf16", 2U, 2U)}) {
     std::vector<Phase> all;
-    for (const Kernel* kernel : all_kernels())
-      if (kernel->name == "proxies/conv2d")
-        all = kernel->application(papers_convolution("forward", "im2col"), precision, "lib-cublas").phases;
+    all = gpu_kernel("proxies/conv2d").application(papers_convolution("forward", "im2col"), precision, "lib-cublas").phases;
     ASSERT_EQ(all.size(), 3U);
     EXPECT_TRUE(all[0].work.flops.empty() && all[0].work.streams.empty());
     const std::uint64_t products = std::uint64_t{55} * 55 * 576 * 64;
@@ -597,9 +587,7 @@ TEST(gpu_models, of_a_convolution_by_a_library_are_its_products_at_least) {
     EXPECT_GE(of_products.at("bytes.reg-L1.load").hi, operands);
   }
   const auto refused = [](const char* variant) {
-    for (const Kernel* kernel : all_kernels())
-      if (kernel->name == "proxies/conv2d") return refusal(*kernel, papers_convolution("forward", variant), "fp32", "lib-cublas");
-    return std::string("no such kernel");
+    return refusal(gpu_kernel("proxies/conv2d"), papers_convolution("forward", variant), "fp32", "lib-cublas");
   };
   EXPECT_EQ(refused("im2col"), "");
   EXPECT_EQ(refused("implicit"), "proxies/conv2d: lib-cublas is a flavor of variant=im2col");
@@ -607,22 +595,48 @@ TEST(gpu_models, of_a_convolution_by_a_library_are_its_products_at_least) {
 
 /// 16 images of 55 x 55 outputs, 64 filters of 576 numbers; the panels are ours. Where the library is here, it is told of the sizes, too.
 TEST(gpu_models, of_a_convolution_by_cudnn_are_those_products_and_none_are_spared) {
-  for (const Kernel* kernel : all_kernels()) {
-    if (kernel->name != "proxies/conv2d") continue;
-    const Parameters implicit = papers_convolution("forward", "implicit");
-    const std::vector<Phase> own = kernel->application(implicit, "fp32", "").phases,
-                             all = kernel->application(implicit, "fp32", "lib-cudnn").phases;
-    ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(counts(all[0].work), counts(own[0].work)) << "the filters' panels";
-    const std::uint64_t products = std::uint64_t{16} * 55 * 55 * 576 * 64;
-    EXPECT_EQ(all[1].work.flops.at("flops.fp32.fma").lo, products);
-    EXPECT_GE(all[1].work.flops.at("flops.fp32.fma").hi, products);
-    EXPECT_EQ(all[1].work.paper.at("paper.flops"), Amount(2 * products));
-    EXPECT_LE(counts(all[1].work).at("bytes.L1-L2.demand_read").lo, counts(own[1].work).at("bytes.L1-L2.demand_read").lo);
-    for (const Parameters& other : {papers_convolution("forward", "im2col"), papers_convolution("backward_data")})
-      EXPECT_EQ(refusal(*kernel, other, "fp32", "lib-cudnn"),
-                "proxies/conv2d: lib-cudnn is a flavor of direction=forward with variant=implicit");
-  }
+  const Kernel& conv = gpu_kernel("proxies/conv2d");
+  const Parameters implicit = papers_convolution("forward", "implicit");
+  const std::vector<Phase> own = conv.application(implicit, "fp32", "").phases,
+                           all = conv.application(implicit, "fp32", "lib-cudnn").phases;
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(counts(all[0].work), counts(own[0].work)) << "the filters' panels";
+  EXPECT_LE(counts(all[1].work).at("bytes.L1-L2.demand_read").lo, counts(own[1].work).at("bytes.L1-L2.demand_read").lo);
+  EXPECT_EQ(refusal(conv, papers_convolution("forward", "im2col"), "fp32", "lib-cudnn"),
+            "proxies/conv2d: lib-cudnn is a flavor of variant=implicit");
+}
+
+/// The papers' convolution as cuDNN's, forward and its gradients, in all precisions that are the library's.
+TEST(gpu_models, of_a_convolution_and_its_gradients_by_cudnn_have_each_product_and_bring_what_is_rounded_into_fp32) {
+  const Kernel& conv = gpu_kernel("proxies/conv2d");
+  const std::uint64_t products = std::uint64_t{16} * 55 * 55 * 576 * 64, weights = 576 * 64, outputs = 16 * 55 * 55 * 64;
+  const std::map<std::string, std::uint64_t> results{
+      {"forward", outputs}, {"backward_data", 16 * 112 * 112 * 64}, {"backward_weights", weights}};
+  for (const auto& [direction, numbers] : results)
+    for (const std::string precision : {"fp32", "fp16", "bf16"}) {
+      SCOPED_TRACE(direction + " in " + precision);
+      const std::vector<Phase> all = conv.application(papers_convolution(direction.c_str()), precision, "lib-cudnn").phases;
+      const bool is_of_filters = direction == "backward_weights", is_half = precision != "fp32";
+      ASSERT_EQ(all.size(), 2U);
+      EXPECT_EQ(all[0].name + " " + all[1].name, is_of_filters ? "products results" : "filters products");
+      const Work &multiplied = all[is_of_filters ? 0 : 1].work, &last = all[1].work;
+      const Amount counted = multiplied.flops.at(is_half ? "flops.tensor." + precision : "flops.fp32.fma");
+      EXPECT_EQ(counted.lo, (is_half ? 2 : 1) * products);
+      EXPECT_LE(counted.hi, (is_half ? 2 : 1) * products * 32) << "whole tiles of 256 where there are 64, and zeros a stride apart";
+      EXPECT_EQ(multiplied.paper.at("paper.flops"), Amount(2 * products));
+      // Results of 16 bits are stored by the library and loaded by ours, which stores them as fp32.
+      const auto brought = std::ranges::find(last.streams, "results", &Stream::array);
+      ASSERT_EQ(brought != last.streams.end(), is_half || is_of_filters);
+      if (brought == last.streams.end()) continue;
+      EXPECT_EQ(brought->footprint_bytes, 4 * numbers);
+      EXPECT_EQ(std::ranges::find(last.streams, "the library's results", &Stream::array)->footprint_bytes, (is_half ? 2 : 4) * numbers);
+      EXPECT_EQ(last.flops.contains("flops.fp16.add"), precision == "fp16");
+    }
+  Parameters many = papers_convolution("backward_weights");
+  many.set("images", n(64));
+  EXPECT_EQ(refusal(conv, many, "fp16", "lib-cudnn"),
+            "proxies/conv2d: lib-cudnn rounds its results to fp16, which has no number above 65504, and these may be as large as 193600: "
+            "take bf16, or smaller images");
 }
 
 /// The matrices have 1024 x 1024 numbers: A and B of 2 bytes are read, C of 4 written, past whatever registers.

@@ -410,7 +410,7 @@ def test_a_convolutions_products_by_a_library_are_measured_where_there_are_colum
     sizes = "direction=forward/variant=im2col/images=2/width=9/channels=8/filters=8/kernel=3/stride=2"
     wanted = {f"proxies/conv2d/{one}/{sizes}/g1/lib-cublas" for one in ("fp32", "fp16", "bf16")}
     if not absent_in_convolution("lib-cudnn"):
-        wanted.add(f"proxies/conv2d/fp32/{sizes.replace('im2col', 'implicit')}/g1/lib-cudnn")
+        wanted |= {f"proxies/conv2d/{one}/{sizes.replace('im2col', 'implicit')}/g1/lib-cudnn" for one in ("fp32", "fp16", "bf16")}
     assert {row["case"] for row in outcomes(store, "ok")} == wanted
     assert "lib-cublas is a flavor of variant=im2col" in ended.stderr
 

@@ -7,7 +7,7 @@
 
 Each program runs under `plumbline profile`: its functions have shares of the time, FLOPs, bytes, bounds. FLOPs in the files that do its work
 are held against what the program reports of itself, whose conventions may be others (`why`); shares of files and functions against those
-of `perf record -e cpu-clock:u`, another run. Overhead: CPU time of the plain program, and of the program that is sampled alone, in turn.
+of `perf record -e cpu-clock:u`, another run. Overhead: CPU time of the program, plain and sampled, in turn, and the sampler's own beside it.
 """
 
 import argparse
@@ -63,18 +63,24 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
+TIMED = ["bash", "-c", 'TIMEFORMAT="%U %S"; { time "$@" 2>/dev/null; } 2>"$0"']
+
+
 def overhead(plumbline, ready, folder, environment, rounds):
-    """CPU time of the plain and of the sampled program with its sampler, in turn, and their ratio: who else is at work disturbs it least. The
-    sampler's start and end (roofs left out) are those of `true`, and are taken off."""
-    times = {"plain": [], "sampled": [], "start": []}
-    sampling = [plumbline, "profile", "--time-only", "--roofs=no", "--"]
-    ways = {"plain": ready.command, "sampled": [*sampling, *ready.command], "start": [*sampling, "true"]}
+    """CPU time of the program, plain and sampled, in turn, and their ratio: who else is at work disturbs it least. The sampler's own, which
+    follows samples meanwhile and reads symbols afterwards, is what the whole command takes more (`beside`)."""
+    told = folder / "cpu_seconds"
+    ways = {"plain": [], "sampled": [plumbline, "profile", "--time-only", "--roofs=no", "--"]}
+    times = {"plain": [], "sampled": [], "beside": []}
     for done in range(rounds):
         for way in (list(ways) if done % 2 == 0 else reversed(ways)):
             begin = cpu_seconds()
-            started(ways[way], folder, environment)
-            times[way].append(cpu_seconds() - begin)
-    ratios = [(sampled - start) / plain for sampled, plain, start in zip(times["sampled"], times["plain"], times["start"])]
+            started([*ways[way], *TIMED, told, *ready.command], folder, environment)
+            whole, program = cpu_seconds() - begin, sum(map(float, told.read_text().split()))
+            times[way].append(program)
+            if way == "sampled":
+                times["beside"].append(whole - program)
+    ratios = [sampled / plain for sampled, plain in zip(times["sampled"], times["plain"])]
     return {way: in_turn.summary(all_of) for way, all_of in times.items()} | {"ratio": statistics.median(ratios)}
 
 
@@ -126,7 +132,7 @@ def text(found):
                      f"{perf['largest_file_difference']:.1%}, functions within {perf['largest_function_difference']:.1%}; beyond chance: "
                      f"{', '.join(perf['differing']) or 'none'}")
         if "overhead" in one_of:
-            shown.append(f"  sampling: {one_of['overhead']['ratio'] - 1:+.1%}")
+            shown.append(f"  sampling: {one_of['overhead']['ratio'] - 1:+.1%} of the program's CPU time, {one_of['overhead']['beside']['median']:.3f} s beside it")
         for row in one_of["functions"]:
             shown.append(f"    {row['share']:6.1%}  {row['name'][:60]:60} {row['bound'] or '-':8}")
     shown += [f"{one_of['program']}: SKIP: {one_of['why']}" for one_of in found["skipped"]]
