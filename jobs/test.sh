@@ -136,7 +136,9 @@ if configure asan build-asan "${sanitizing[@]}" && cmake --build build-asan --ta
   ASAN_SYMBOLIZER_PATH=$(command -v addr2line) && export ASAN_SYMBOLIZER_PATH # clang's own is in no package needed here
   # Tested above: what starts no program of the build (sources), how often judgements err (rates), which repeats for minutes what other tests
   # do once, and what is written in Python (python), for which the program only reads files.
-  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE '^(sources|rates|python)$' -j "$cores"
+  left_out='sources|rates|python'
+  $full || left_out+="|long" # there it takes a minute or more
+  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE "^($left_out)\$" -j "$cores"
 else
   failed=1
   summaries+=("unit tests under ASan and UBSan:" "the build (preset asan) failed")

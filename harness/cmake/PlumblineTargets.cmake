@@ -100,8 +100,9 @@ endfunction()
 
 # plumbline_test(NAME SOURCES... LINKS... [LABELS unit] [TIMEOUT 120] [OWN_MAIN] [EVERY_ISA]): a GoogleTest program, registered as one
 # ctest; with EVERY_ISA (label isa) in a cross build as one for each CPU of the toolchain's PLUMBLINE_TEST_CPUS, told by PLUMBLINE_EXPECTED_ISA.
-# Skipped is an exit code, never a word in the output: a skip must not hide a failure. Two labels beside unit name what sanitizers
-# leave out: rates, a program that asks how often a judgement errs, over thousands of repetitions; python, a test of what is written in Python.
+# Skipped is an exit code, never a word in the output: a skip must not hide a failure. Three labels beside unit name what sanitizers
+# leave out: rates, a program that asks how often a judgement errs, over thousands of repetitions; python, a test of what is written in Python;
+# and, but for `--full`, long: there it takes a minute or more.
 function(plumbline_test name)
   cmake_parse_arguments(arg "OWN_MAIN;EVERY_ISA" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   plumbline_add_gtest_main()

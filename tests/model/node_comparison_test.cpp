@@ -1,4 +1,4 @@
-// Jobs on like nodes that were never run: how often a node is named that is like its peers, and one that is not.
+// Jobs on like nodes that were never run: what is said of nodes that are like their peers, and of those that are not.
 #include "model/comparing/node_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -8,168 +8,16 @@
 #include <random>
 
 #include "model/comparing/node_remeasuring.hpp"
+#include "simulated_job.hpp"
 
 namespace {
 
 using namespace plumbline;
 
-struct Slow {
-  std::string node = {};
-  double part = 0;        // 0.2: takes 20 % longer
-  std::string what = {};  // this alone; empty: everything
-};
-
-/// Nodes of one kind. Samples have heavy tails, and all that is measured next to each other wanders together now and then.
-class Job {
- public:
-  Job(unsigned seed, std::size_t nodes, std::size_t cases, double noise = 0.02)
-      : random_(seed), nodes_(nodes), cases_(cases), noise_(noise) {}
-
-  static std::string node_name(std::size_t i) { return "node" + std::string(1, static_cast<char>('A' + i)); }
-  static std::string case_name(std::size_t i) { return "case" + std::to_string(i); }
-
-  Side measure(const Slow& slow) {
-    Side side;
-    for (std::size_t n = 0; n < nodes_; ++n) side.machines[node_name(n)] = "kind";
-    for (std::size_t c = 0; c < cases_; ++c)
-      for (std::size_t n = 0; n < nodes_; ++n) {
-        Observation one{.key = {case_name(c), node_name(n)}, .row_class = c % 2 == 0 ? "compute" : "mem", .unit = "seconds"};
-        const double while_measured = noise_ / 2 * normal_(random_);
-        one.sessions.emplace_back();
-        for (int repetition = 0; repetition < 5; ++repetition)
-          one.sessions.front().push_back(seconds(c, n, slow) * std::exp(while_measured));
-        side.observations.push_back(std::move(one));
-      }
-    return side;
-  }
-
-  std::vector<RemeasuredRow> measure_again(const std::vector<RemeasuringGroup>& groups, const Slow& slow, int turns = 9) {
-    std::vector<RemeasuredRow> rows;
-    for (const auto& group : groups)
-      for (int turn = 0; turn < turns; ++turn)
-        for (const auto& id : group.cases) {
-          const double together = noise_ * normal_(random_);
-          for (const auto& node : group.nodes())
-            for (int repetition = 0; repetition < 3; ++repetition)
-              rows.push_back(
-                  {.case_id = id,
-                   .node = node,
-                   .session = "s",
-                   .turn = turn,
-                   .repetition = repetition,
-                   .seconds = std::exp(together) * seconds(std::stoul(id.substr(4)), static_cast<std::size_t>(node[4] - 'A'), slow)});
-        }
-    return rows;
-  }
-
-  /// A whole job: measured, what is suspicious measured again, judged.
-  NodeComparison run(const Slow& slow) {
-    const Side side = measure(slow);
-    const NodeComparison first = compare_nodes(side, {}, {});
-    std::set<std::string> present;
-    for (std::size_t n = 0; n < nodes_; ++n) present.insert(node_name(n));
-    return compare_nodes(side, measure_again(plan_remeasuring(first, present), slow), {});
-  }
-
- private:
-  double seconds(std::size_t which, std::size_t node, const Slow& slow) {
-    const bool is_slow = slow.node == node_name(node) && (slow.what.empty() || slow.what == case_name(which));
-    return 1e-6 * static_cast<double>(which + 1) * (is_slow ? 1 + slow.part : 1) * std::exp(noise_ * heavy_(random_));
-  }
-
-  std::mt19937 random_;
-  std::normal_distribution<double> normal_;
-  std::student_t_distribution<double> heavy_{4};
-  std::size_t nodes_, cases_;
-  double noise_;
-};
-
-const JudgedNode& node_of(const NodeComparison& comparison, const std::string& name) {
-  return *std::find_if(comparison.nodes.begin(), comparison.nodes.end(), [&](const auto& node) { return node.node == name; });
-}
-
-struct Tally {
-  int named = 0, wrongly = 0, suspected = 0;
-};
-
-Tally tally(int jobs, std::size_t nodes, std::size_t cases, const Slow& slow, double noise = 0.02) {
-  Tally sum;
-  for (int seed = 0; seed < jobs; ++seed) {
-    const auto comparison = Job(static_cast<unsigned>(seed), nodes, cases, noise).run(slow);
-    for (const auto& node : comparison.nodes) {
-      sum.suspected += node.finding != NodeFinding::alike;
-      if (node.finding != NodeFinding::slower && node.finding != NodeFinding::differs) continue;
-      ++(node.node == slow.node ? sum.named : sum.wrongly);
-    }
-  }
-  return sum;
-}
-
-TEST(Nodes, a_node_like_its_peers_is_named_no_more_often_than_stated) {
-  for (const std::size_t nodes : {2U, 3U, 4U, 16U}) {
-    const Tally sum = tally(100, nodes, 8, {});
-    RecordProperty("suspected_of_" + std::to_string(nodes), sum.suspected);
-    RecordProperty("named_of_" + std::to_string(nodes), sum.wrongly);
-    EXPECT_LE(sum.wrongly, 100 * 0.05 + 3 * std::sqrt(100 * 0.05)) << nodes << " nodes";
-  }
-}
-
-TEST(Nodes, noise_that_is_great_makes_nobody_worse) {
-  const Tally sum = tally(100, 4, 8, {}, 0.10);
-  RecordProperty("suspected", sum.suspected);
-  EXPECT_LE(sum.wrongly, 100 * 0.05 + 3 * std::sqrt(100 * 0.05));
-}
-
-TEST(Nodes, a_node_that_is_20_percent_slower_is_named_and_nobody_else) {
-  for (const std::size_t nodes : {3U, 4U, 16U}) {
-    const Tally sum = tally(100, nodes, 8, {.node = "nodeB", .part = 0.20});
-    RecordProperty("named_of_" + std::to_string(nodes), sum.named);
-    EXPECT_GE(sum.named, 95) << nodes << " nodes";
-    EXPECT_LE(sum.wrongly, 12) << nodes << " nodes";
-  }
-}
-
-TEST(Nodes, more_is_named_the_slower_a_node_is) {
-  int last = 0;
-  for (const int percent : {5, 10, 20}) {
-    const Tally all = tally(100, 4, 8, {.node = "nodeC", .part = percent / 100.0}),
-                one = tally(100, 4, 8, {.node = "nodeC", .part = percent / 100.0, .what = "case3"});
-    RecordProperty("node_" + std::to_string(percent), all.named);
-    RecordProperty("case_" + std::to_string(percent), one.named);
-    EXPECT_GE(all.named, last) << percent;
-    last = all.named;
-  }
-  EXPECT_GE(last, 95);
-}
-
 TEST(Nodes, of_two_that_differ_nobody_says_which_is_right) {
   const auto comparison = Job(1, 2, 8).run({.node = "nodeA", .part = 0.5});
   EXPECT_EQ(node_of(comparison, "nodeA").finding, NodeFinding::differs);
   EXPECT_NE(node_of(comparison, "nodeB").finding, NodeFinding::slower);
-}
-
-/// The number of nodes that are said to be slower in 100 jobs, of whose nodes the first ones are faster.
-int named_beside_fast_ones(std::size_t nodes, std::size_t fast) {
-  std::set<std::string> present;
-  for (std::size_t n = 0; n < nodes; ++n) present.insert(Job::node_name(n));
-  const auto is_fast = [&](const std::string& node) { return node < Job::node_name(fast); };
-  std::ptrdiff_t named = 0;
-  for (unsigned seed = 0; seed < 100; ++seed) {
-    Job job(seed, nodes, 8);
-    Side side = job.measure({});
-    for (auto& one : side.observations)
-      for (auto& seconds : one.sessions.front()) seconds *= is_fast(one.key.node) ? 0.83 : 1;
-    auto again = job.measure_again(plan_remeasuring(compare_nodes(side, {}, {}), present), {});
-    for (auto& row : again) row.seconds *= is_fast(row.node) ? 0.83 : 1;
-    const auto judged = compare_nodes(side, again, {});
-    named += std::count_if(judged.nodes.begin(), judged.nodes.end(), [](const auto& node) { return node.finding == NodeFinding::slower; });
-  }
-  return static_cast<int>(named);
-}
-
-TEST(Nodes, one_that_is_faster_makes_the_others_no_worse) {
-  EXPECT_LE(named_beside_fast_ones(3, 1), 5);
-  EXPECT_LE(named_beside_fast_ones(4, 2), 5);
 }
 
 TEST(Nodes, one_alone_is_held_against_nobody) {
