@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/pinned_memory.cuh"
 #include "cuda/register.cuh"
 #include "proxies/grids/gsrb_gpu_work.hpp"
 #include "proxies/grids/gsrb_updates.cuh"
@@ -264,7 +265,7 @@ class HybridCase final : public MultigridOnGpu<Real> {
   static std::size_t to_seam(MultigridPart part, std::size_t from) { return MultigridMove{part, from - 1}.phase(); }
 
   HybridCase(const Parameters& p, DeviceMemory& memory, std::size_t from)
-      : MultigridOnGpu<Real>(p, memory, from, host_memory()),
+      : MultigridOnGpu<Real>(p, memory, from, cuda::memory_of_host()),
         memory_(memory),
         x_(multigrid_grids_of(p)[from].size(), memory),
         rhs_(x_.size(), memory) {
@@ -278,12 +279,6 @@ class HybridCase final : public MultigridOnGpu<Real> {
       if (at_seam && move.part == MultigridPart::restriction) this->add({.phase = phases, .copy = [&] { download(of_host); }});
     }
   }
-  /// The host's memory, which outlives all data.
-  static DeviceMemory& host_memory() {
-    static HostInPlaceOfDevice memory;
-    return memory;
-  }
-
   std::size_t bytes() const { return x_.size() * sizeof(Real); }
   /// The unknowns begin at zero, which the host has by itself.
   void download(Level& of_host) {

@@ -1,0 +1,44 @@
+// What a GPU's host holds and copies often lies in pinned memory, which the copy engine reaches by itself.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstring>
+#include <new>
+
+#include "core/device_memory.hpp"
+#include "cuda/runtime.cuh"
+
+namespace plumbline::cuda {
+
+/// The host's memory, pinned, in a device's place: the host works on it. allocate() throws std::bad_alloc where the system pins no more.
+class PinnedMemory final : public DeviceMemory {
+ public:
+  void copy_in(void* device, const void* host, std::size_t bytes) override { std::memcpy(device, host, bytes); }
+  void copy_out(void* host, const void* device, std::size_t bytes) override { std::memcpy(host, device, bytes); }
+  void copy_within(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t) override {  // whole pages
+    void* data = nullptr;
+    const cudaError_t result = cudaHostAlloc(&data, bytes, cudaHostAllocDefault);
+    if (result == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw std::bad_alloc();
+    }
+    require_success(result, "cudaHostAlloc", __FILE__, __LINE__);
+    return data;
+  }
+  void do_deallocate(void* data, std::size_t, std::size_t) override { cudaFreeHost(data); }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+};
+
+/// The memory for what the host works on and copies to and from the GPU that is open: pinned. Without a GPU it is the host's as it is. It
+/// outlives all data.
+inline DeviceMemory& memory_of_host() {
+  static HostInPlaceOfDevice plain;
+  static PinnedMemory pinned;
+  if (stream() == nullptr) return plain;
+  return pinned;
+}
+
+}  // namespace plumbline::cuda
