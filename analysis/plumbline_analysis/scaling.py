@@ -35,7 +35,7 @@ def draw(case, document):
     """A column for each kind of scaling, with time, efficiency and shares below each other, over the number of ranks."""
     rows = [row for row in document["rows"] if row["case"] == case]
     kinds = [kind for kind in ("strong", "weak") if any(row["scaling"] == kind for row in rows)]
-    figure = style.figure(5.2 * len(kinds) + 0.6, 7.6)
+    figure = style.figure(5.2 * len(kinds) + 0.6, 7.9)
     panels = figure.subplots(3, len(kinds), squeeze=False, sharex="col", gridspec_kw={"height_ratios": (1.3, 1, 1.1)})
     for place, kind in enumerate(kinds):
         own = [row for row in rows if row["scaling"] == kind]
@@ -44,10 +44,10 @@ def draw(case, document):
         _time(panels[0][place], own, held)
         _efficiency(panels[1][place], own, held)
         _shares(panels[2][place], own, summary)
-        panels[0][place].set_title(f"{kind} scaling: " + ("the problem stays" if kind == "strong" else "each rank keeps its share"), fontsize=9)
+        panels[0][place].set_title(f"{kind} scaling: " + ("the problem stays" if kind == "strong" else "each rank keeps its share"), fontsize=9, pad=20)
         _rank_axis(panels[2][place], own, held)
     figure.suptitle(style.shortened(case, 100), fontsize=10, fontweight="bold", y=0.985)
-    figure.subplots_adjust(left=0.1 if len(kinds) > 1 else 0.16, right=0.98, top=0.91, bottom=0.07, hspace=0.12, wspace=0.25)
+    figure.subplots_adjust(left=0.1 if len(kinds) > 1 else 0.16, right=0.98, top=0.9, bottom=0.07, hspace=0.2, wspace=0.25)
     return figure
 
 
@@ -71,7 +71,7 @@ def _time(axes, rows, held):
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.seconds_text(value)))
     axes.set_ylabel("time of a sweep")
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6)
-    axes.legend(fontsize=7.5, loc="best", framealpha=0.85)
+    axes.legend(fontsize=7.5, loc="lower left", bbox_to_anchor=(0, 1), ncol=3, frameon=False, borderaxespad=0.2, handlelength=1.6, columnspacing=1.2)
 
 
 def _efficiency(axes, rows, held):
@@ -96,7 +96,7 @@ def _shares(axes, rows, summary):
         axes.axhline(HALF, color=style.INK, lw=0.6, ls=":")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     axes.set_ylabel("share of the time")
-    axes.legend(fontsize=7.5, loc="lower left", ncol=2, framealpha=0.85)
+    axes.legend(fontsize=7.5, loc="lower left", bbox_to_anchor=(0, 1), ncol=4, frameon=False, borderaxespad=0.2, handlelength=1.2, columnspacing=1)
 
 
 def _rank_axis(axes, rows, held):
