@@ -141,6 +141,7 @@ std::vector<TargetProjections> project_all(const ProjectOptions& options, const 
 /// Says how the bytes on the target are known, where some of them were placed anew.
 void note_bytes(const Projection& plain, std::vector<std::string>& notes) {
   const auto placed = std::ranges::count_if(plain.groups, [](const auto& one) { return one.there.by == BytesBy::reuse; });
+  const auto all = std::ranges::count_if(plain.groups, [](const auto& one) { return !one.group.waits; });
   if (placed == 0) return;
   std::set<std::string> conflicts, sizes, sets;
   for (const auto& one : plain.groups) {
@@ -148,9 +149,8 @@ void note_bytes(const Projection& plain, std::vector<std::string>& notes) {
     sizes.insert(one.there.unknown_sizes.begin(), one.there.unknown_sizes.end());
     sets.insert(one.there.unknown_sets.begin(), one.there.unknown_sets.end());
   }
-  notes.push_back(fmt::format("bytes on {}: placed on its caches from reuse distances for {} of {} groups{}", plain.target, placed,
-                              plain.groups.size(),
-                              static_cast<std::size_t>(placed) < plain.groups.size() ? "; of the others distances were not counted" : ""));
+  notes.push_back(fmt::format("bytes on {}: placed on its caches from reuse distances for {} of {} groups{}", plain.target, placed, all,
+                              placed < all ? "; of the others distances were not counted" : ""));
   for (const auto& one : conflicts)
     notes.push_back(
         fmt::format("lines fall into few sets at a time on {} in {}: conflicts may add to what crosses below", plain.target, one));
@@ -289,7 +289,7 @@ void add_project(CLI::App& app, Action& chosen) {
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
       "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit "
       "[scope] "
-      "[size_bytes] method\n"
+      "[size_bytes] [ways] method\n"
       "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound] [precision] "
       "[flops] [fma_part] [scalar_part] [bytes] [working_set_bytes] [launches]\n"
       "  unit: GB/s or GFLOP/s; scope: node, numa, core or gpu [node]; kind: threaded, serial or gpu [threaded]; bound: a ceiling's name "

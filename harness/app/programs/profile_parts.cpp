@@ -64,12 +64,11 @@ std::string waiting_note(const Waiting& waiting, double own_seconds, const std::
   for (std::size_t i = 0; i < std::min(most_names, longest.size()); ++i)
     beside += fmt::format("{}{} {:.0f} %", i == 0 ? ", by where cores idle: " : ", ", longest[i]->name,
                           100 * longest[i]->idle_core_seconds / idle);
+  const double hidden = waiting.seconds - own_seconds;
   return fmt::format(
-      "waiting for other threads or ranks: {} function{} of {}, {}, of which {} lies beside what others do and takes no time of its own; "
-      "the rest "
-      "takes as much longer or shorter there as what it waits for{}",
+      "waiting for other threads or ranks: {} function{} of {}, {}{}; it takes as much longer or shorter there as what it waits for{}",
       waiting.functions, waiting.functions == 1 ? "" : "s", fmt::join(waiting.libraries, ", "), duration(waiting.seconds),
-      duration(waiting.seconds - own_seconds), beside);
+      hidden > 0 ? fmt::format(", of which {} lies beside what others do and takes no time of its own", duration(hidden)) : "", beside);
 }
 
 }  // namespace
