@@ -2,6 +2,7 @@
 
 A band is the interval of the projection. Filled points are measured; hollow ones were projected onto as many ranks from the fewest that were timed.
 """
+import math
 import re
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
@@ -35,20 +36,28 @@ def draw(case, document):
     """A column for each kind of scaling, with time, efficiency and shares below each other, over the number of ranks."""
     rows = [row for row in document["rows"] if row["case"] == case]
     kinds = [kind for kind in ("strong", "weak") if any(row["scaling"] == kind for row in rows)]
-    figure = style.figure(5.2 * len(kinds) + 0.6, 7.6)
+    figure = style.figure(5.2 * len(kinds) + 0.6, 7.9)
     panels = figure.subplots(3, len(kinds), squeeze=False, sharex="col", gridspec_kw={"height_ratios": (1.3, 1, 1.1)})
     for place, kind in enumerate(kinds):
         own = [row for row in rows if row["scaling"] == kind]
         held = [row for row in document.get("held", []) if row["scaling"] == kind and row["to"] == case]
         summary = next((one for one in document.get("applications", []) if one["case"] == case and one["scaling"] == kind), {})
-        _time(panels[0][place], own, held)
-        _efficiency(panels[1][place], own, held)
-        _shares(panels[2][place], own, summary)
-        panels[0][place].set_title(f"{kind} scaling: " + ("the problem stays" if kind == "strong" else "each rank keeps its share"), fontsize=9)
+        curve = _without_steps(own, summary)
+        _time(panels[0][place], curve, held)
+        _efficiency(panels[1][place], curve, held)
+        _shares(panels[2][place], curve, summary, own)
+        panels[0][place].set_title(f"{kind} scaling: " + ("the problem stays" if kind == "strong" else "each rank keeps its share"), fontsize=9, pad=20)
         _rank_axis(panels[2][place], own, held)
     figure.suptitle(style.shortened(case, 100), fontsize=10, fontweight="bold", y=0.985)
-    figure.subplots_adjust(left=0.1 if len(kinds) > 1 else 0.16, right=0.98, top=0.91, bottom=0.07, hspace=0.12, wspace=0.25)
+    figure.subplots_adjust(left=0.1 if len(kinds) > 1 else 0.16, right=0.98, top=0.9, bottom=0.07, hspace=0.2, wspace=0.25)
     return figure
+
+
+def _without_steps(rows, summary):
+    """The rows of doubled sizes and the last. Sums take more rounds where ranks are no power of two, as at the size where communication takes half,
+    which stands between them: a curve through it would seem to have a step there."""
+    first = rows[0]["nodes"]
+    return [row for row in rows if row["nodes"] != summary.get("half_nodes") or row is rows[-1] or math.log2(row["nodes"] / first).is_integer()]
 
 
 def _time(axes, rows, held):
@@ -71,7 +80,7 @@ def _time(axes, rows, held):
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.seconds_text(value)))
     axes.set_ylabel("time of a sweep")
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6)
-    axes.legend(fontsize=7.5, loc="best", framealpha=0.85)
+    axes.legend(fontsize=7.5, loc="lower left", bbox_to_anchor=(0, 1), ncol=3, frameon=False, borderaxespad=0.2, handlelength=1.6, columnspacing=1.2)
 
 
 def _efficiency(axes, rows, held):
@@ -84,7 +93,7 @@ def _efficiency(axes, rows, held):
     axes.grid(True, which="major", color="#e6e6e6", lw=0.6)
 
 
-def _shares(axes, rows, summary):
+def _shares(axes, rows, summary, told):
     ranks = [row["ranks"] for row in rows]
     parts = [[row[f"{spent}_share"] for row in rows] for spent, _ in SPENT]
     if len(ranks) == 1:  # an area has no width there
@@ -94,9 +103,11 @@ def _shares(axes, rows, summary):
     if summary.get("half_nodes"):
         axes.axvline(summary["half_nodes"] * rows[0]["ranks"] / rows[0]["nodes"], color=style.INK, lw=1, ls="--", gid="half")
         axes.axhline(HALF, color=style.INK, lw=0.6, ls=":")
+        there = [row for row in told if row["nodes"] == summary["half_nodes"]]
+        axes.plot([row["ranks"] for row in there], [row["computing_share"] for row in there], "D", color="white", mec=style.INK, ms=5, gid="computing there")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     axes.set_ylabel("share of the time")
-    axes.legend(fontsize=7.5, loc="lower left", ncol=2, framealpha=0.85)
+    axes.legend(fontsize=7.5, loc="lower left", bbox_to_anchor=(0, 1), ncol=4, frameon=False, borderaxespad=0.2, handlelength=1.2, columnspacing=1)
 
 
 def _rank_axis(axes, rows, held):
@@ -106,4 +117,4 @@ def _rank_axis(axes, rows, held):
     axes.xaxis.set_major_locator(LogLocator(base=4 if max(ranks) / min(ranks) > 300 else 2, numticks=10))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}" if value < 1e5 else style.powers(value)))
-    axes.set_xlabel(f"ranks, {rows[0]['ranks'] // rows[0]['nodes']} on a node" + (" (broken: communication takes half)" if axes.findobj(lambda a: a.get_gid() == "half") else ""))
+    axes.set_xlabel(f"ranks, {rows[0]['ranks'] // rows[0]['nodes']} on a node" + (" (dashed: communication takes half)" if axes.findobj(lambda a: a.get_gid() == "half") else ""))

@@ -150,6 +150,7 @@ struct ProfileRow {
   double entries = absent;  // of a region, how often it was entered
   double instructions = absent, flops = absent;
   std::string counts;  // JSON: by event how often it was counted
+  std::string reuse;   // JSON: its distances of reuse; empty where none were counted
   Status status = Status::ok;
   std::string reason;
   bool operator==(const ProfileRow&) const = default;

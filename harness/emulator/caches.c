@@ -37,6 +37,9 @@ static inline void count(Ledger ledger, Boundary boundary, Flow flow) { add_byte
 
 enum { kStreams = 16, kMaxPending = 4096 };
 
+// The filter above the distances of reuse is smaller than every cache that anybody will ask for, and large enough to take most accesses.
+enum { kFilterLines = 64 };
+
 // A walk through a page that the stream prefetcher follows.
 typedef struct {
   ULong page;
@@ -54,9 +57,11 @@ struct PrivateCaches {
   UInt stream_now;
   ReuseStack* reuse;  // in place of L2 and L3, below an L1 of one set; or NULL
   UInt n_held;        // lines in that L1
+  ReuseCode brought_by[kFilterLines];
 };
 
 static Cache l3_;
+static ReuseCode (*code_of_)(const ULong* code_counts);  // NULL: no code has distances of its own
 
 // ------------------------------------------------------------------------------------------------------------- what is put off
 
@@ -182,21 +187,23 @@ static UInt slot_to_fill(PrivateCaches* p, UInt first) {
 }
 
 // The set's line used longest ago sinks into the stack.
-static UInt fill_filter(PrivateCaches* p, UInt first, ULong line, ULong tag, UInt dirty, Flow cause) {
-  reuse_fetch(p->reuse, line, cause == kRfo, p->n_held);
+static UInt fill_filter(PrivateCaches* p, Ledger ledger, UInt first, ULong line, ULong tag, UInt dirty, Flow cause) {
+  ReuseCode by = code_of_ == NULL || ledger.code == NULL ? 0 : code_of_(ledger.code);
+  reuse_fetch(p->reuse, line, cause == kRfo, p->n_held, by);
   UInt slot = slot_to_fill(p, first);
   ULong held = tag_in(&p->l1, slot);
   if (held == 0)
     p->n_held++;
   else
-    reuse_sink(p->reuse, held - 1, is_dirty(&p->l1, slot));
+    reuse_sink(p->reuse, held - 1, is_dirty(&p->l1, slot), p->brought_by[slot]);
+  p->brought_by[slot] = by;
   cache_install(&p->l1, slot, tag, dirty);
   return slot;
 }
 
 static UInt fill_l1(PrivateCaches* p, Ledger ledger, UInt first, ULong line, ULong tag, UInt dirty, Flow cause) {
   Cache* l1 = &p->l1;
-  if (p->reuse != NULL) return fill_filter(p, first, line, tag, dirty, cause);
+  if (p->reuse != NULL) return fill_filter(p, ledger, first, line, tag, dirty, cause);
   expect(&p->l2, line);
   expect(&l3_, line);
   UInt slot = slot_to_fill(p, first);
@@ -287,7 +294,7 @@ static void store_non_temporal(PrivateCaches* p, Ledger ledger, ULong address, U
     Bool dirty = cache_drop(&p->l1, line);
     if (p->reuse != NULL) {
       if (slot != kNoSlot) p->n_held--;
-      reuse_drop(p->reuse, line, dirty);
+      reuse_drop(p->reuse, line, dirty, slot == kNoSlot ? 0 : p->brought_by[slot]);
       continue;
     }
     if (dirty) count(ledger, kL1L2, kWriteBack);
@@ -434,15 +441,14 @@ void caches_configure(const CacheGeometry geometry[3], UInt prefetchers) {
   cache_make(&l3_, &geometry[2]);
 }
 
-// The filter is smaller than every cache that anybody will ask for, and large enough to take most accesses.
-enum { kFilterLines = 64 };
 static Bool counts_reuse_;
 
-void caches_configure_reuse(UInt line_bytes) {
+void caches_configure_reuse(UInt line_bytes, ReuseCode (*code_of)(const ULong*)) {
   const CacheGeometry filter = {(ULong)kFilterLines * line_bytes, kFilterLines, line_bytes}, none = {line_bytes, 1, line_bytes};
   const CacheGeometry geometry[3] = {filter, none, none};
   caches_configure(geometry, 0);
   counts_reuse_ = True;
+  code_of_ = code_of;
 }
 
 const ReuseCounts* caches_reuse(PrivateCaches* p) { return p->reuse == NULL ? NULL : reuse_counts(p->reuse, p->n_held); }
@@ -499,14 +505,12 @@ static void clean(PrivateCaches* p, Cache* c, Ledger ledger, Boundary boundary) 
 }
 
 static void write_back_reuse(PrivateCaches* p) {
-  ULong written[kFilterLines];
-  UInt n = 0;
   for (UInt slot = 0; slot < p->l1.ways; slot++) {
     if (!is_dirty(&p->l1, slot)) continue;
     *stamp_of(&p->l1, slot) &= ~1u;
-    written[n++] = tag_in(&p->l1, slot) - 1;
+    reuse_write_above(p->reuse, tag_in(&p->l1, slot) - 1, p->brought_by[slot]);
   }
-  reuse_write_back(p->reuse, written, n);
+  reuse_write_back(p->reuse);
   caches_epoch++;
 }
 

@@ -60,8 +60,9 @@ SizeT footprint_bytes(UInt n_sites);
 void footprint_make(Footprint* f, void* place, const Site* sites, UInt n_sites);
 
 void caches_configure(const CacheGeometry geometry[3], UInt prefetchers);
-// In place of three levels each thread has one small cache, and below it the distances of reuse are counted: caches_reuse.
-void caches_configure_reuse(UInt line_bytes);
+// In place of three levels each thread has one small cache, and below it the distances of reuse are counted: caches_reuse. `code_of` tells
+// whose they are besides, by the counts of the ledger's code; NULL: of no code in particular.
+void caches_configure_reuse(UInt line_bytes, ReuseCode (*code_of)(const ULong* code_counts));
 PrivateCaches* caches_new_private(void);
 void caches_empty_private(PrivateCaches* caches);
 void caches_empty_shared(void);

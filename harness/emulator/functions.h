@@ -6,6 +6,7 @@
 
 #include "client_requests.h"
 #include "pub_tool_basics.h"
+#include "reuse.h"
 
 typedef struct Function {
   struct Function* next;  // of the hash table
@@ -15,6 +16,7 @@ typedef struct Function {
   struct Piece* pieces;  // of its code, which have the counts
   UChar* targets;        // a bit of each byte from targets_begin on, where jumps of its own may lead (pieces.c); NULL: not looked for
   Addr targets_begin, targets_end;
+  ReuseCode reuse;  // whose distances of reuse are told apart; 0: none were counted
 } Function;
 
 void functions_start(Bool told_apart);

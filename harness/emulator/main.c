@@ -142,7 +142,7 @@ static void after_options(void) {
   fma_detect_host(options.host_fma);
   if (options.simulate_caches) prefer_one_footprint_a_loop();
   if (options.reuse)
-    caches_configure_reuse(options.geometry[0].line_bytes);
+    caches_configure_reuse(options.geometry[0].line_bytes, options.functions ? pieces_reuse_code : NULL);
   else if (options.simulate_caches)
     caches_configure(options.geometry, options.prefetchers);
   functions_start(options.functions);

@@ -67,6 +67,13 @@ void pieces_sum(const Function* function, ULong sum[PLUMBLINE_EVENT_COUNT]) {
 void pieces_forget_counts(void) {
   VG_(HT_ResetIter)(pieces_);
   for (Piece* p; (p = VG_(HT_Next)(pieces_)) != NULL;) VG_(memset)(p->counts, 0, sizeof p->counts);
+  reuse_forget_codes();
+}
+
+ReuseCode pieces_reuse_code(const ULong* counts) {
+  const Piece* piece = (const Piece*)((const UChar*)counts - offsetof(Piece, counts));
+  if (piece->function->reuse == 0) piece->function->reuse = reuse_new_code();
+  return piece->function->reuse;
 }
 
 // ----------------------------------------------------------------------------------------------------- where jumps may lead

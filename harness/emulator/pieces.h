@@ -33,6 +33,9 @@ void pieces_lead_to(Piece* piece, Addr address);
 void pieces_sum(const Function* function, ULong sum[PLUMBLINE_EVENT_COUNT]);
 void pieces_forget_counts(void);
 
+// The distances of reuse are those of the function whose piece has these counts.
+ReuseCode pieces_reuse_code(const ULong* counts);
+
 // Whether code that ends at this instruction must end there, for something in the function may jump behind it: the places are a superset,
 // since each byte of the function is taken for the begin of a jump. False unless pieces are told apart.
 Bool pieces_cut_before(Addr address);

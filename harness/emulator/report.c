@@ -175,6 +175,14 @@ typedef struct {
   ULong least;  // instructions, of a function whose pieces are printed
 } Printing;
 
+// A function that fetched no line has no distances.
+static void print_reuse_of_function(VgFile* f, const Function* function) {
+  static ReuseCounts counts;
+  if (function->reuse == 0) return;
+  reuse_counts_of_code(function->reuse, &counts);
+  print_reuse(f, &counts);
+}
+
 static void print_function(const Function* function, void* closure) {
   Printing* printing = closure;
   ULong counts[PLUMBLINE_EVENT_COUNT];
@@ -186,6 +194,7 @@ static void print_function(const Function* function, void* closure) {
   print_string(printing->f, function->object);
   VG_(fprintf)(printing->f, ",\"begin\":%lu,\"counts\":", function->begin);
   print_counts(printing->f, counts);
+  print_reuse_of_function(printing->f, function);
   if (options.loops && function->begin != 0 && counts[PLUMBLINE_EVENT_instructions] >= printing->least) {
     Bool first = True;
     VG_(fprintf)(printing->f, ",\"pieces\":[");

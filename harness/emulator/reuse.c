@@ -15,6 +15,7 @@ enum { kLinesOfPage = 64 };
 typedef struct {
   UInt time;  // its own in the stack; 0 for one that is in the filter, or nowhere
   UShort level;
+  ReuseCode writer;  // who brought it where it was written
 } Line;
 
 // Lines side by side.
@@ -44,6 +45,56 @@ struct ReuseStack {
   UInt in_window[kReuseScales];
   PageSlot last[2];  // the pages found last: of a line that was fetched, and of one that sank
 };
+
+// --------------------------------------------------------------------------------------------------------------------- codes
+
+enum { kRead, kWrite, kWrittenFrom, kWrittenTo, kKinds };
+enum { kOctaves = kReuseBuckets / kReuseOctave + 1, kMostCodes = 0xFFFF };
+
+// Most codes meet few distances: only octaves that hold something have room.
+typedef struct {
+  ULong* octave[kOctaves];  // the kinds of each of its buckets; NULL: nothing fell into it
+  ULong crowding[kReuseScales];
+} CodeCounts;
+
+static CodeCounts** codes_;  // the first is of code 1
+static UInt n_codes_, codes_capacity_;
+
+ReuseCode reuse_new_code(void) {
+  if (n_codes_ == kMostCodes) return 0;
+  if (n_codes_ == codes_capacity_) {
+    codes_capacity_ = codes_capacity_ ? 2 * codes_capacity_ : 1024;
+    codes_ = VG_(realloc)("plumbline.reuse.codes", codes_, codes_capacity_ * sizeof codes_[0]);
+  }
+  codes_[n_codes_++] = VG_(calloc)("plumbline.reuse.code", 1, sizeof(CodeCounts));
+  return (ReuseCode)n_codes_;
+}
+
+static void count_of_code(ReuseCode code, UInt bucket, UInt kind) {
+  if (code == 0) return;
+  ULong** octave = &codes_[code - 1]->octave[bucket / kReuseOctave];
+  if (UNLIKELY(*octave == NULL)) *octave = VG_(calloc)("plumbline.reuse.octave", kReuseOctave * kKinds, sizeof **octave);
+  (*octave)[bucket % kReuseOctave * kKinds + kind]++;
+}
+
+void reuse_counts_of_code(ReuseCode code, ReuseCounts* counts) {
+  VG_(memset)(counts, 0, sizeof *counts);
+  if (code == 0) return;
+  const CodeCounts* c = codes_[code - 1];
+  ULong* kinds[kKinds] = {counts->read, counts->write, counts->written_from, counts->written_to};
+  for (UInt b = 0; b <= kReuseBuckets; b++)
+    for (UInt kind = 0; kind < kKinds && c->octave[b / kReuseOctave] != NULL; kind++)
+      kinds[kind][b] = c->octave[b / kReuseOctave][b % kReuseOctave * kKinds + kind];
+  VG_(memcpy)(counts->crowding, c->crowding, sizeof counts->crowding);
+}
+
+void reuse_forget_codes(void) {
+  for (UInt code = 0; code < n_codes_; code++) {
+    for (UInt k = 0; k < kOctaves; k++)
+      if (codes_[code]->octave[k] != NULL) VG_(free)(codes_[code]->octave[k]);
+    VG_(memset)(codes_[code], 0, sizeof *codes_[code]);
+  }
+}
 
 // ----------------------------------------------------------------------------------------------------------------- distances
 
@@ -189,7 +240,11 @@ static void put_on_top(ReuseStack* s, Line* known, ULong line) {
 static void count_written_back(ReuseStack* s, Line* known, UInt up_to) {
   if (known->level >= up_to) return;
   s->counts.written_from[known->level]++;
-  if (up_to != kReuseNever) s->counts.written_to[up_to]++;
+  count_of_code(known->writer, known->level, kWrittenFrom);
+  if (up_to != kReuseNever) {
+    s->counts.written_to[up_to]++;
+    count_of_code(known->writer, up_to, kWrittenTo);
+  }
   known->level = (UShort)up_to;
 }
 
@@ -228,18 +283,20 @@ ReuseStack* reuse_new(void) {
 }
 
 // A set that was met n times before in this window adds (n + 1)^2 - n^2 to the sum of squares.
-static void note_sets(ReuseStack* s, ULong line, UInt distance) {
+static void note_sets(ReuseStack* s, ULong line, UInt distance, ReuseCode by) {
   for (UInt scale = 0; scale < kReuseScales && distance >= bucket_of(reuse_sets(scale)); scale++) {
     UInt sets = reuse_sets(scale);
     if (s->in_window[scale]++ == sets) {
       VG_(memset)(s->met[scale], 0, sets * sizeof s->met[scale][0]);
       s->in_window[scale] = 1;
     }
-    s->counts.crowding[scale] += 2u * s->met[scale][line % sets]++ + 1;
+    ULong more = 2u * s->met[scale][line % sets]++ + 1;
+    s->counts.crowding[scale] += more;
+    if (by != 0) codes_[by - 1]->crowding[scale] += more;
   }
 }
 
-void reuse_fetch(ReuseStack* s, ULong line, Bool write, UInt above) {
+void reuse_fetch(ReuseStack* s, ULong line, Bool write, UInt above, ReuseCode by) {
   Line* known = find_line(s, line);
   UInt distance = kReuseNever;
   if (known->time != 0) {
@@ -249,27 +306,34 @@ void reuse_fetch(ReuseStack* s, ULong line, Bool write, UInt above) {
     count_written_back(s, known, distance);
   }
   (write ? s->counts.write : s->counts.read)[distance]++;
-  note_sets(s, line, distance);
+  count_of_code(by, distance, write ? kWrite : kRead);
+  note_sets(s, line, distance, by);
 }
 
-void reuse_sink(ReuseStack* s, ULong line, Bool written) {
+static void note_written(Line* known, ReuseCode by) {
+  known->level = 0;
+  known->writer = by;
+}
+
+void reuse_sink(ReuseStack* s, ULong line, Bool written, ReuseCode by) {
   if (UNLIKELY(s->now == s->times)) begin_times_anew(s);
   Line* known = &find_page(s, line, &s->last[1])->line[line % kLinesOfPage];
-  if (written) known->level = 0;
+  if (written) note_written(known, by);
   put_on_top(s, known, line);
   s->sunk_since_settled++;
 }
 
-void reuse_drop(ReuseStack* s, ULong line, Bool written) {
+void reuse_drop(ReuseStack* s, ULong line, Bool written, ReuseCode by) {
   Line* known = find_line(s, line);
-  if (written) known->level = 0;
+  if (written) note_written(known, by);
   count_written_back(s, known, kReuseNever);
   if (known->time != 0) set_live(s, known->time, -1);
   known->time = 0;
 }
 
-void reuse_write_back(ReuseStack* s, const ULong* written_above, UInt n_above) {
-  for (UInt k = 0; k < n_above; k++) find_line(s, written_above[k])->level = 0;
+void reuse_write_above(ReuseStack* s, ULong line, ReuseCode by) { note_written(find_line(s, line), by); }
+
+void reuse_write_back(ReuseStack* s) {
   for (ULong slot = 0; slot < s->n_page_slots; slot++)
     for (UInt k = 0; s->pages[slot].number != 0 && k < kLinesOfPage; k++) count_written_back(s, &s->pages[slot].page->line[k], kReuseNever);
 }

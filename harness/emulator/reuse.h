@@ -28,19 +28,28 @@ typedef struct {
 
 typedef struct ReuseStack ReuseStack;
 
+// A code is a function, say, whose counts are told apart from those of others, summed over all stacks: of a fetch it is who fetched, of a
+// write-back who had brought the line into the filter in which it was written. 0 is none.
+typedef UShort ReuseCode;
+ReuseCode reuse_new_code(void);  // 0 where there are 65535 already
+void reuse_counts_of_code(ReuseCode code, ReuseCounts* counts);
+void reuse_forget_codes(void);  // their counts
+
 ReuseStack* reuse_new(void);
 ULong reuse_bucket_begins(UInt bucket);  // the least distance in it, lines
 static inline UInt reuse_sets(UInt scale) { return 64u << 4 * scale; }
 
 // A line comes into the filter, which holds `above` lines.
-void reuse_fetch(ReuseStack* stack, ULong line, Bool write, UInt above);
-// The line used longest ago leaves the filter, written there or not.
-void reuse_sink(ReuseStack* stack, ULong line, Bool written);
+void reuse_fetch(ReuseStack* stack, ULong line, Bool write, UInt above, ReuseCode by);
+// The line used longest ago leaves the filter, written there or not; `by` brought it there.
+void reuse_sink(ReuseStack* stack, ULong line, Bool written, ReuseCode by);
 // A store goes past all caches: the line is in none of them any more. Written: in the filter, which it has left already.
-void reuse_drop(ReuseStack* stack, ULong line, Bool written);
-// Every line that was written becomes clean, and is counted as written back from each cache in which it was not clean. In the filter,
-// `written_above` tells its own lines that were written, `n_above` of them.
-void reuse_write_back(ReuseStack* stack, const ULong* written_above, UInt n_above);
+void reuse_drop(ReuseStack* stack, ULong line, Bool written, ReuseCode by);
+// A line is written in the filter, and stays there.
+void reuse_write_above(ReuseStack* stack, ULong line, ReuseCode by);
+// Every line that was written becomes clean, and is counted as written back from each cache in which it was not clean. Those of the filter
+// were told before (reuse_write_above).
+void reuse_write_back(ReuseStack* stack);
 void reuse_empty(ReuseStack* stack);
 void reuse_forget_counts(ReuseStack* stack);
 

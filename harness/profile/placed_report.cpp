@@ -50,6 +50,9 @@ void place_on(ToolReport& report, const std::vector<CacheLevel>& caches) {
   replace(report.total, total);
   for (RegionReport& region : report.regions)
     if (region.reuse) replace(region.counts, bytes_below(caches, *region.reuse, region.counts, l3_sharers));
+  const ReuseDistances none{.line_bytes = 1};  // a function that fetched no line
+  for (FunctionReport& function : report.functions)
+    replace(function.counts, bytes_below(caches, function.reuse ? *function.reuse : none, function.counts, l3_sharers));
 }
 
 std::vector<std::string> regions_that_may_conflict(const ToolReport& report, const std::vector<CacheLevel>& caches) {

@@ -7,9 +7,9 @@
 
 namespace plumbline {
 
-/// Fills in the bytes below each cache, the first being L1, of threads, regions and the total: those of fully associative caches of these
-/// sizes (traffic_below). Each thread has a first and a second level of its own, and an even part of the third. Functions have no
-/// distances, and so no bytes. Nothing changes where none were counted.
+/// Fills in the bytes below each cache, the first being L1, of threads, regions, functions and the total: those of fully associative caches
+/// of these sizes (traffic_below). Each thread has a first and a second level of its own, and an even part of the third. A function has the
+/// fetches of its own code, and the write-backs of the lines that it brought. Nothing changes where no distances were counted.
 void place_on(ToolReport& report, const std::vector<CacheLevel>& caches);
 
 /// The regions in which sets may decide and not size, each once, with the caches: "turn (L1, L2)".

@@ -49,6 +49,7 @@ void add_regions(Profile& profile, const ToolReport& report) {
     region.entries += one.entries;
     region.open = region.open || one.open;
     add(region.counts, one.counts);
+    add(region.reuse, one.reuse);
   }
 }
 
@@ -129,6 +130,12 @@ std::optional<double> event(const EventSums& sums, std::string_view name) {
   return static_cast<double>(*found->second);
 }
 
+void add(std::optional<ReuseDistances>& to, const std::optional<ReuseDistances>& more) {
+  if (!more) return;
+  if (!to) to.emplace();
+  add(*to, *more);
+}
+
 void add(std::vector<CodePiece>& to, const std::vector<CodePiece>& more) {
   std::vector<CodePiece> all = std::move(to);
   all.insert(all.end(), more.begin(), more.end());
@@ -155,10 +162,13 @@ void scale(std::vector<ProcessCounts>& processes, double factor) {
   };
   for (auto& [rank, report] : processes) {
     scale_sums(report.total);
-    for (auto& thread : report.threads) scale_sums(thread.counts);
-    for (auto& region : report.regions) scale_sums(region.counts);
+    const auto scale_reuse = [factor](std::optional<ReuseDistances>& reuse) {
+      if (reuse) scale(*reuse, factor);
+    };
+    for (auto& thread : report.threads) scale_sums(thread.counts), scale_reuse(thread.reuse);
+    for (auto& region : report.regions) scale_sums(region.counts), scale_reuse(region.reuse);
     for (auto& function : report.functions) {
-      scale_sums(function.counts);
+      scale_sums(function.counts), scale_reuse(function.reuse);
       for (auto& piece : function.pieces) scale_sums(piece.counts);
     }
   }
@@ -169,10 +179,12 @@ Profile merge(const std::vector<ProcessCounts>& processes) {
   struct Code {
     EventSums counts = {};
     std::vector<CodePiece> pieces = {};
+    std::optional<ReuseDistances> reuse = {};
   };
   std::map<std::tuple<std::string, std::string, std::uint64_t>, Code> functions;
   for (const auto& process : processes) {
     add(profile.total, process.report.total);
+    for (const auto& thread : process.report.threads) add(profile.reuse, thread.reuse);
     auto& rank = find_or_append(profile.ranks, [&](const auto& known) { return known.rank == process.rank; });
     rank.rank = process.rank;
     add(rank.counts, process.report.total);
@@ -181,12 +193,14 @@ Profile merge(const std::vector<ProcessCounts>& processes) {
       Code& code = functions[{one.name, one.object, one.begin}];
       add(code.counts, one.counts);
       add(code.pieces, one.pieces);
+      add(code.reuse, one.reuse);
     }
   }
   count_participants(profile, processes);
   std::sort(profile.ranks.begin(), profile.ranks.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (auto& [key, code] : functions)
-    profile.functions.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(code.counts), std::move(code.pieces)});
+    profile.functions.push_back(
+        {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(code.counts), std::move(code.pieces), std::move(code.reuse)});
   return profile;
 }
 

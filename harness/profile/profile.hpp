@@ -50,6 +50,7 @@ struct RegionCountsByName {
   std::uint64_t entries = 0;
   bool open = false;
   EventSums counts;
+  std::optional<ReuseDistances> reuse = {};  // where they were counted
 };
 
 struct FunctionCounts {
@@ -57,20 +58,25 @@ struct FunctionCounts {
   std::uint64_t begin = 0;  // as in FunctionReport
   EventSums counts;
   std::vector<CodePiece> pieces = {};  // by begin
+  std::optional<ReuseDistances> reuse = {};
 };
 
 struct Profile {
   int processes = 0, threads = 0;
   EventSums total;
-  std::vector<RankCounts> ranks;            // by rank
-  std::vector<RegionCountsByName> regions;  // in the order first seen
-  std::vector<FunctionCounts> functions;    // by name, object and begin
+  std::optional<ReuseDistances> reuse = {};  // of all threads
+  std::vector<RankCounts> ranks;             // by rank
+  std::vector<RegionCountsByName> regions;   // in the order first seen
+  std::vector<FunctionCounts> functions;     // by name, object and begin
 };
 
 Profile merge(const std::vector<ProcessCounts>& processes);
 
 /// Multiplies all counts by a factor: those of a smaller input stand for those of a larger one.
 void scale(std::vector<ProcessCounts>& processes, double factor);
+
+/// Adds distances where there are any.
+void add(std::optional<ReuseDistances>& to, const std::optional<ReuseDistances>& more);
 
 /// Adds the pieces of a function's code to those of the same that are there, by begin.
 void add(std::vector<CodePiece>& to, const std::vector<CodePiece>& more);

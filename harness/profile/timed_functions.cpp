@@ -69,9 +69,12 @@ class LoopsOfFunction {
     if (known == function.loops.end()) {
       TimedLoop& loop = function.loops.emplace_back();
       loop.line = line;
-      loop.counts = *function.counts;  // what is not known of the function is not known of it
-      for (auto& [event, sum] : *loop.counts)
+      // What is not known of the function is not known of it; distances are of functions.
+      loop.counts = *function.counts;
+      for (auto& [event, sum] : *loop.counts) {
         if (sum) sum = 0;
+        if (function.reuse && event.starts_with("bytes.") && !event.starts_with("bytes.reg-L1.")) sum = std::nullopt;
+      }
     }
     for (const std::size_t piece : code.pieces) {
       plumbline::add(*function.loops[number].counts, joining_.pieces[piece].counts);
@@ -118,6 +121,7 @@ TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbo
     function.begin = begin;
     if (!function.counts) function.counts.emplace();
     add(*function.counts, one.counts);
+    add(function.reuse, one.reuse);
     add(pieces, one.pieces);
   }
   TimedProfile profile;

@@ -23,7 +23,8 @@ struct TimedCode {
   double cpu_seconds = 0;                // of all CPUs
   double seconds = 0;                    // that it took, where CPUs that did it at once count once
   std::optional<EventSums> counts = {};  // nullopt: the counted run did not execute it
-  int cores() const;                     // that did it at once, at least 1
+  std::optional<ReuseDistances> reuse = {};
+  int cores() const;  // that did it at once, at least 1
 };
 
 /// A loop of the source: all loops of a function's code that one line closes, as of its vectors and of what they leave over, each without

@@ -22,7 +22,7 @@ TimedRegion timed_region(const RegionTimes& times) {
 
 TimedRegion counted_region(const RegionCountsByName& counted, const std::string& why_none) {
   TimedRegion region;
-  region.counts = counted.counts;
+  region.counts = counted.counts, region.reuse = counted.reuse;
   region.name = counted.name, region.entries = counted.entries, region.open = counted.open;
   region.ranks = counted.ranks, region.processes = counted.processes, region.threads = counted.threads;
   region.why_no_time = !why_none.empty() ? why_none
@@ -35,7 +35,7 @@ void join(TimedRegion& region, const RegionCountsByName& counted) {
   region.open = region.open || counted.open;
   region.why_no_counts.clear();
   if (region.entries == counted.entries)
-    region.counts = counted.counts;
+    region.counts = counted.counts, region.reuse = counted.reuse;
   else
     region.why_no_counts = fmt::format("it was entered {} in the timed run and {} in the counted one: they did not do the same",
                                        times(region.entries), times(counted.entries));

@@ -65,7 +65,8 @@ ToolReport report_of(const Json& document) {
   if (document.contains("functions"))
     for (const auto& one : document.at("functions"))
       report.functions.push_back({one.at("name").get<std::string>(), one.at("object").get<std::string>(),
-                                  whole_number<std::uint64_t>(one.at("begin")), sums_of(one.at("counts")), pieces_of(one)});
+                                  whole_number<std::uint64_t>(one.at("begin")), sums_of(one.at("counts")), pieces_of(one),
+                                  reuse_of(document, one)});
   return report;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "profile/reuse_distances.hpp"
+#include "model/placement/reuse_distances.hpp"
 
 namespace plumbline {
 
@@ -39,6 +39,7 @@ struct FunctionReport {
   std::uint64_t begin = 0;   // its address, as the file names addresses; 0: in no file
   EventSums counts;
   std::vector<CodePiece> pieces = {};  // of its code, where they were told apart
+  std::optional<ReuseDistances> reuse = {};
 };
 
 struct ThreadReport {

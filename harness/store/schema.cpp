@@ -145,6 +145,8 @@ constexpr Column<ProfileRow> profile_columns[] = {
     {"instructions", &ProfileRow::instructions, "1", "instructions that ran", "none"},
     {"flops", &ProfileRow::flops, "1", "floating-point operations, an FMA is two", "none"},
     {"counts", &ProfileRow::counts, "", "by event how often it was counted, JSON", ""},
+    {"reuse", &ProfileRow::reuse, "", "how often lines of memory came back after how many others, JSON, empty where it was not counted", "",
+     Since::extension},
     {"status", &ProfileRow::status, "", "ok where it has a place under the roofs, or in a word why not", ""},
     {"reason", &ProfileRow::reason, "", "why it has no place", ""},
 };

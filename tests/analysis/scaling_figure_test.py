@@ -72,6 +72,25 @@ def test_lines_and_points_are_the_documents():
     assert efficiency.get_ydata()[0] == pytest.approx(1)
 
 
+def test_the_size_where_communication_takes_half_is_a_point_and_no_step_of_the_curve():
+    told = document()
+    told["rows"].insert(7, row("strong", 90))
+    figure = drawn(told)
+    [line] = with_gid(figure.axes[0], "projected")
+    assert list(line.get_xdata()) == [2 * 2**power for power in range(14)]
+    [point] = with_gid(figure.axes[4], "computing there")
+    assert list(point.get_xdata()) == [180] and point.get_ydata()[0] == pytest.approx(row("strong", 90)["computing_share"])
+
+
+def test_legends_lie_beside_the_data():
+    figure = drawn(document())
+    figure.canvas.draw()
+    legends = [(axes, axes.get_legend()) for axes in figure.axes if axes.get_legend()]
+    assert len(legends) == 4
+    for axes, legend in legends:
+        assert legend.get_window_extent().y0 >= axes.get_window_extent().y1 - 1
+
+
 def run(*words):
     done = subprocess.run([sys.executable, "-m", "plumbline_analysis", "scaling", *map(str, words)], capture_output=True, text=True, env={"PYTHONPATH": str(ANALYSIS)})
     return done.returncode, done.stdout, done.stderr

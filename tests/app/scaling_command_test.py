@@ -3,6 +3,7 @@ name the programs. No time is asserted, only what follows from what the same fil
 """
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -136,18 +137,30 @@ def test_the_projection_from_one_rank_is_held_against_two(document):
     assert "planes=16" in strong["from"] and "planes=8" in strong["to"]
 
 
+def beside(one, other):
+    """The rows of two documents that are of the same nodes."""
+    rows = {(row["case"], row["scaling"], row["nodes"]): row for row in one["rows"]}
+    pairs = [(rows[key], row) for row in other["rows"] if (key := (row["case"], row["scaling"], row["nodes"])) in rows]
+    assert len(pairs) >= len(one["rows"]) / 2
+    return pairs
+
+
 def test_the_same_seed_tells_the_same_and_another_one_nearly(store, document):
     assert told(store, "--nodes", "1:10000", *LINK) == document
     other = told(store, "--nodes", "1:10000", *LINK, "--seed", "2")
-    for one, row in zip(document["rows"], other["rows"]):
+    for one, row in beside(document, other):
         assert row["seconds"] == pytest.approx(one["seconds"], rel=0.2)
 
 
 def test_a_slower_link_takes_longer_between_nodes_and_none_inside(store, document):
     slow = told(store, "--nodes", "1:10000", "--link-latency", "1e-3", "--link-gbs", "0.1")
-    for one, row in zip(document["rows"], slow["rows"]):
+    for one, row in beside(document, slow):
         assert row["seconds"] == one["seconds"] if row["nodes"] == 1 else row["seconds"] > one["seconds"]
     assert any(summary["half_nodes"] for summary in slow["applications"])
+    for summary in slow["applications"]:  # the size where communication takes half has a row of its own
+        own = {row["nodes"]: row["computing_share"] for row in slow["rows"] if (row["case"], row["scaling"]) == (summary["case"], summary["scaling"])}
+        assert list(own) == sorted(own)
+        assert not summary["half_nodes"] or own[summary["half_nodes"]] <= 0.5
 
 
 def test_tables_for_people(store):
@@ -156,7 +169,24 @@ def test_tables_for_people(store):
     assert "held against measurement" in text or "disturbed" in text
     assert "sparse_lu: nobody wrote down how its ranks divide their data" in text
     assert project(store, "--nodes", "1:4", *LINK, "--markdown").startswith("| case")
-    assert len(project(store, "--nodes", "4", "--kernel", "*heat2d*", "--scaling", "weak", *LINK, "--csv").splitlines()) == 2
+    head, *lines = project(store, "--nodes", "4", "--kernel", "*heat2d*", "--scaling", "weak", *LINK, "--csv").splitlines()
+    assert head.startswith("table,") and [line.split(",")[0] for line in lines] == ["scaling", "applications", "held"]
+
+
+def test_what_became_known_goes_into_a_record_of_its_own_kind(store, document, tmp_path):
+    path = tmp_path / "record.json"
+    message = told(store, "--nodes", "1", "--record", path)["notes"]
+    rows = json.loads(path.read_text())["rows"]
+    fair = [row for row in document["held"] if not row["remark"]]
+    assert len(rows) == len(fair) and any(f"holds {len(rows)} pairs" in note for note in message)
+    for row, held in zip(rows, fair):
+        assert row["kind"] == f"ranks, {held['scaling']}" and row["from"] == f"scaling {held['from']}" and row["to"] == f"scaling {held['to']}"
+        assert row["log_error"]["overlap"] == pytest.approx(math.log(held["projected_seconds"] / held["measured_seconds"]), abs=1e-9)
+        assert row["log_error"]["bandwidth"] is None
+    again = told(store, "--nodes", "1", "--record", path)
+    assert len(json.loads(path.read_text())["rows"]) == len(rows), "the same pairs once more take the place of those"
+    assert all(row["learned_pairs"] == 0 for row in again["held"]), "pairs of two kernels make no interval"
+    assert not again["held"] or any("the model's own" in note for note in again["notes"])
 
 
 @pytest.mark.parametrize("nodes", ["5:2", "0:3", "a:b", "1:", ":4", "1:2:3", "1:99999999", "-1"])
@@ -172,6 +202,10 @@ def test_what_is_wrong_is_one_line(store, tmp_path):
     assert "for other nodes" in one_line(store, "--nodes", "1:2", "--to", store, *LINK)
     assert "timed by phases" in one_line(store, "--nodes", "1:2", "--kernel", "*triad*", *LINK)
     assert "nobody wrote down" in one_line(store, "--nodes", "1:2", "--kernel", "*sparse_lu*", *LINK)
+    for words in (("--method", "all"), ("--rest", "constant")):
+        assert words[0] in one_line(store, "--nodes", "1:2", *words, *LINK)
+    for seed in ("-1", "1.5", "many"):
+        assert "a whole number" in one_line(store, "--nodes", "1:2", f"--seed={seed}", *LINK)
     spec = tmp_path / "spec.toml"
     spec.write_text("")
     assert "result file" in one_line(spec, "--nodes", "1:2")

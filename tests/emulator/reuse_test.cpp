@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <random>
 #include <unordered_map>
 #include <vector>
@@ -84,16 +85,25 @@ Traffic traffic_at(const ReuseCounts& counts, std::size_t lines) {
   return all;
 }
 
+/// A piece of code by its counts; what it fetches is told apart where it has a number.
+struct Code {
+  std::vector<ULong> counts = std::vector<ULong>(PLUMBLINE_EVENT_COUNT);
+  ReuseCode number = 0;
+};
+std::map<const ULong*, ReuseCode> codes;
+ReuseCode code_of(const ULong* counts) { return codes.at(counts); }
+
 /// A memory operand that the program uses again and again, at other addresses.
 class Operand {
  public:
-  explicit Operand(unsigned flags) : site_{8, static_cast<UChar>(flags)}, memory_(footprint_bytes(1) + 16) {
+  explicit Operand(unsigned flags, ULong* code = nullptr)
+      : site_{8, static_cast<UChar>(flags)}, memory_(footprint_bytes(1) + 16), code_(code) {
     footprint_make(&footprint_, memory_.data(), &site_, 1);
   }
   void use(PrivateCaches* caches, std::vector<Simulated>& simulated, ULong line) {
     const ULong addresses[2] = {line * line_bytes, 0};  // they are read two at a time
     caches_begin_replay(caches);
-    caches_replay(caches, Ledger{counts_.data(), nullptr}, &footprint_, addresses);
+    caches_replay(caches, Ledger{counts_.data(), code_}, &footprint_, addresses);
     for (Simulated& one : simulated)
       if (site_.flags & kSiteNonTemporal)
         one.bypass(line);
@@ -104,6 +114,7 @@ class Operand {
  private:
   Site site_;
   std::vector<char> memory_;
+  ULong* code_;
   Footprint footprint_{};
   std::vector<ULong> counts_ = std::vector<ULong>(PLUMBLINE_EVENT_COUNT);
 };
@@ -111,7 +122,7 @@ class Operand {
 class Reuse : public testing::Test {
  protected:
   Reuse() {
-    caches_configure_reuse(line_bytes);
+    caches_configure_reuse(line_bytes, code_of);
     caches_ = caches_new_private();
     for (const std::size_t lines : {64, 96, 128, 512, 704, 1024, 4096, 12288, 65536}) simulated_.emplace_back(lines);
   }
@@ -133,6 +144,8 @@ class Reuse : public testing::Test {
       EXPECT_NEAR(static_cast<double>(told.written_back), static_cast<double>(one.written_back), within);
     }
   }
+
+  void use(Operand& operand, ULong line) { operand.use(caches_, simulated_, line); }
 
   PrivateCaches* caches_;
   std::vector<Simulated> simulated_;
@@ -212,6 +225,41 @@ TEST_F(Reuse, tells_how_unevenly_lines_fall_into_sets) {
   EXPECT_DOUBLE_EQ(crowding_of([](ULong i) { return i; }), 1);
   EXPECT_DOUBLE_EQ(crowding_of([](ULong i) { return 16 * i; }), 16);
   EXPECT_NEAR(crowding_of([&](ULong) { return ULong{random()} << 8 | random() % 256; }), 2, 0.1);
+}
+
+/// One function reads an array again and again while another writes one, and a third, which is not told apart, reads at random.
+TEST_F(Reuse, of_functions_are_what_each_fetched_and_wrote) {
+  Code reading, writing;
+  for (Code* code : {&reading, &writing}) codes[code->counts.data()] = code->number = reuse_new_code();
+  Operand load(0, reading.counts.data()), store(kSiteWrite, writing.counts.data());
+  std::mt19937 random(11);
+  constexpr ULong read_lines = 1000, written_lines = 300, sweeps = 5;
+  for (ULong i = 0; i < sweeps * read_lines; ++i) {
+    use(load, i % read_lines);
+    use(store, read_lines + i % written_lines);
+    if (i % 50 == 0) read(10000 + random() % 100000);
+  }
+  expect_agreement();
+  const ReuseCounts all = *caches_reuse(caches_);
+  ReuseCounts of_reading, of_writing;
+  reuse_counts_of_code(reading.number, &of_reading);
+  reuse_counts_of_code(writing.number, &of_writing);
+  for (const std::size_t lines : {128, 704, 4096}) {
+    SCOPED_TRACE(std::to_string(lines) + " lines");
+    const Traffic total = traffic_at(all, lines), read_by = traffic_at(of_reading, lines), written_by = traffic_at(of_writing, lines);
+    EXPECT_EQ(read_by.writes + written_by.reads, 0U);
+    EXPECT_EQ(read_by.written_back, 0);
+    EXPECT_EQ(written_by.writes, total.writes);
+    EXPECT_EQ(written_by.written_back, total.written_back);
+    EXPECT_EQ(read_by.reads, lines > 2000 ? read_lines : sweeps * read_lines);
+    EXPECT_EQ(written_by.writes, lines > 700 ? written_lines : sweeps * read_lines);
+    EXPECT_GE(total.reads, read_by.reads);
+  }
+  EXPECT_GT(of_reading.crowding[0], 0U);
+  EXPECT_LE(of_reading.crowding[0] + of_writing.crowding[0], all.crowding[0]);
+  reuse_forget_codes();
+  reuse_counts_of_code(reading.number, &of_reading);
+  EXPECT_EQ(traffic_at(of_reading, 128).reads, 0U);
 }
 
 }  // namespace

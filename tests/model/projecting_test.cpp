@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -147,6 +148,67 @@ TEST(Projecting, a_working_set_near_the_edge_of_a_cache_is_said_to_be_uncertain)
   EXPECT_FALSE(moved.is_uncertain);
   EXPECT_EQ(moved.part.bytes.at("mem"), 0);
   EXPECT_EQ(moved.moved, std::vector<std::string>{"L2"});
+}
+
+/// A loop through 1000 lines a thread, again and again: 100 sweeps, of which half is written.
+WorkPart counted_sweeps(double threads) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  WorkPart part{.name = "sweeps", .bytes = {{"L2", 1}, {"mem", 2}}};
+  part.reuse = PartReuse{.distances = {.line_bytes = 64,
+                                       .buckets = {{0, 1, 0, 0, 1000 * threads, 0},
+                                                   {992, 1008, 99000 * threads, 0, 49000 * threads, 49000 * threads},
+                                                   {never, never, 1000 * threads, 0, 0, 0}},
+                                       .crowding = {{64, 100000 * threads}}},
+                         .threads = threads,
+                         .past_bytes = 7};
+  part.mix["fp64"] = {.flops = 1};
+  return part;
+}
+
+NodeSide side_with_caches(double l1_lines, double l2_lines) {
+  NodeSide side{.name = "s", .machine = "m", .team = "r1t1", .isa = "v3"};
+  side.levels = {{.name = "L1", .gbs = 400, .size_bytes = 64 * l1_lines, .ways = 8},
+                 {.name = "L2", .gbs = 100, .size_bytes = 64 * l2_lines, .ways = 8},
+                 {.name = "mem", .gbs = 10}};
+  side.vector_rates = {{"FMA", "fp64", "fma", 1000}};
+  return side;
+}
+
+TEST(Projecting, reuse_distances_place_a_part_on_the_caches_of_either_side) {
+  const NodeSide large = side_with_caches(512, 4096), small = side_with_caches(512, 768);
+  const MovedWork moved = moved_work(counted_sweeps(1), large, small);
+  EXPECT_EQ(moved.by, BytesBy::reuse);
+  EXPECT_DOUBLE_EQ(moved.part.bytes.at("L2"), 64 * (100000 + 1000) + 7);
+  EXPECT_DOUBLE_EQ(moved.part.bytes.at("mem"), 64 * (100000 + 1000) + 7) << "768 lines do not hold 1000";
+  EXPECT_DOUBLE_EQ(placed_on(counted_sweeps(1), large).bytes.at("mem"), 64 * (1000 + 1000) + 7) << "4096 do";
+  EXPECT_EQ(moved.moved, std::vector<std::string>{"L2"});
+  const TimedPart timed{.part = counted_sweeps(1), .kernel = "k", .seconds = 1};
+  const ProjectedPair pair = pair_of(timed, large, small, 1);
+  EXPECT_EQ(pair.home_bound, "L2");
+  EXPECT_EQ(pair.target_bound, "mem");
+  EXPECT_NEAR(efficiency_seconds(pair), 10, 1e-9) << "as many bytes at a tenth of the rate";
+}
+
+TEST(Projecting, a_team_divides_the_lines_of_the_threads_that_were_counted) {
+  NodeSide two_cores = side_with_caches(2 * 512, 2 * 768);
+  two_cores.workers = 2;
+  EXPECT_DOUBLE_EQ(placed_on(counted_sweeps(2), two_cores).bytes.at("mem"), 2 * 64 * (100000 + 1000) + 7) << "1000 lines in 768 each";
+  EXPECT_DOUBLE_EQ(placed_on(counted_sweeps(1), two_cores).bytes.at("mem"), 64 * (1000 + 1000) + 7) << "500 lines in 768 each";
+}
+
+TEST(Projecting, caches_whose_sets_may_decide_are_named) {
+  const NodeSide side = side_with_caches(512, 4096);
+  WorkPart part = counted_sweeps(1);
+  EXPECT_TRUE(conflicts_on(part, side).empty());
+  part.reuse->distances.crowding[64] *= 16;
+  EXPECT_EQ(conflicts_on(part, side), std::vector<std::string>{"L2"}) << "L1 has no room for them whatever its sets are";
+  EXPECT_TRUE(conflicts_on(stream(1).part, side).empty());
+}
+
+TEST(Projecting, a_cache_of_unknown_size_lets_through_what_it_did) {
+  NodeSide side = side_with_caches(512, 4096);
+  side.levels[1].size_bytes = absent;
+  EXPECT_DOUBLE_EQ(placed_on(counted_sweeps(1), side).bytes.at("mem"), 2);
 }
 
 TEST(Projecting, a_precision_without_a_ceiling_is_named) {

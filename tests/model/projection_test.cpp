@@ -27,6 +27,23 @@ TEST(Projection, a_constant_rest_takes_as_long_as_before) {
   EXPECT_DOUBLE_EQ(project(half, spec_of("a", 100), spec_of("b", 200), Rest::constant).seconds, 15);
 }
 
+/// A second of one core, beside which the other one of its team idles, two of both, and half of one in which all wait.
+TEST(Projection, what_waits_takes_as_much_longer_as_what_it_waits_for) {
+  Application waits{.name = "waits", .groups = {{"main", 1, "numa", "mem"}, {"loop", 2, "node", "mem"}, {"waiting", 0.5, "node", "others"}}};
+  waits.groups[0].idle_core_seconds = 1;
+  waits.groups[2].waits = true;
+  NodeSpec target = spec_of("b", 200);
+  target.ceilings[1].value = 50;  // of a domain as before
+  const Projection p = project(waits, spec_of("a", 100), target, Rest::scaled);
+  EXPECT_DOUBLE_EQ(p.groups[0].seconds, 1);
+  EXPECT_DOUBLE_EQ(p.groups[1].seconds, 1);
+  EXPECT_DOUBLE_EQ(p.groups[2].seconds, 0.5) << "all that idles waits for main, which takes as long there";
+  waits.groups[1].idle_core_seconds = 1;
+  EXPECT_DOUBLE_EQ(project(waits, spec_of("a", 100), target, Rest::scaled).groups[2].seconds, 0.5 * (1 + 0.5) / 2);
+  for (auto& group : waits.groups) group.idle_core_seconds = 0;
+  EXPECT_DOUBLE_EQ(project(waits, spec_of("a", 100), target, Rest::scaled).groups[2].seconds, 0.5 * 2 / 3) << "it goes with all that works";
+}
+
 TEST(Projection, serial_groups_are_held_to_a_numa_domain) {
   const Application serial{.name = "serial", .groups = {{"main", 10, "numa", "mem"}}};
   NodeSpec target = spec_of("b", 100);

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/error.hpp"
+#include "model/scaling/ranks_record.hpp"
 #include "model/scaling/scaled_application.hpp"
 #include "model/statistics/spread.hpp"
 
@@ -289,6 +290,41 @@ TEST(Decompositions, ranks_are_cut_along_what_their_exchanges_shift) {
   EXPECT_EQ(decomposition_of("proxies/cg", cg)->layers, 4) << "64 planes are 8 on the coarsest of four levels, which go in pairs";
   EXPECT_FALSE(std::isfinite(decomposition_of("proxies/lstm", {})->layers));
   EXPECT_FALSE(decomposition_of("proxies/sparse_lu", {}).has_value());
+}
+
+/// Projections of six applications onto two ranks, each off by its own factor up or down.
+std::vector<RecordRow> known_ranks() {
+  std::vector<RecordRow> record;
+  for (int i = 0; i < 30; ++i) {
+    const RanksPair pair{.from = "run" + std::to_string(i), .to = "there", .kernel = "proxies/" + std::to_string(i % 6)};
+    record.push_back(row_of(pair, ScaledTime{.seconds = i % 2 == 0 ? 1 + 0.01 * i : 1 / (1 + 0.01 * i)}, 1));
+  }
+  return record;
+}
+
+TEST(RanksRecord, GivesIntervalsThatNineInTenOfOtherApplicationsLieIn) {
+  const auto record = known_ranks();
+  EXPECT_EQ(record.front().kind, "ranks, weak");
+  ScaledTime told{.seconds = 2, .lo = 1.9, .hi = 2.1};
+  take_interval(told, {.kernel = "proxies/5"}, record);
+  // The 24th smallest of the 25 others is that of i = 28: ceil(0.9 x 26) = 24.
+  EXPECT_NEAR(told.hi, 2 * 1.27, 1e-9);
+  EXPECT_NEAR(told.lo, 2 / 1.27, 1e-9);
+  EXPECT_EQ(told.learned_pairs, 25U);
+  ScaledTime wide{.seconds = 2, .lo = 0.5, .hi = 2.1};
+  open_interval(wide, {.kernel = "proxies/5"}, record);
+  EXPECT_DOUBLE_EQ(wide.lo, 0.5) << "it is at least as wide as the model has it";
+  EXPECT_NEAR(wide.hi, 2 * 1.27, 1e-9);
+}
+
+TEST(RanksRecord, IsOfWholeApplicationsAlone) {
+  std::vector<RecordRow> cases(40, RecordRow{.kernel = "k", .kind = "cores", .bound_class = "cores, mem"});
+  for (auto& row : cases) row.log_error[index_of(Method::overlap)] = 1;
+  ScaledTime told{.seconds = 2, .lo = 1.9, .hi = 2.1};
+  take_interval(told, {.kernel = "proxies/5"}, cases);
+  EXPECT_EQ(told.learned_pairs, 0U);
+  EXPECT_DOUBLE_EQ(told.hi, 2.1);
+  EXPECT_TRUE(class_of(known_ranks(), "cores", "cores, mem", [](const RecordRow&) { return true; }).rows.empty());
 }
 
 }  // namespace

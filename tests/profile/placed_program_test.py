@@ -620,3 +620,56 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
     assert "had ended by then" in refused("--roofs=no", "--window=99s:", "--", "true")
     assert "had no such entry of a region" in refused("--roofs=no", "--window=region:a", "--", "true")
     assert "--time-only counts nothing" in refused("--time-only", "--count-only", "--", "true")
+
+
+LEVEL_GBS = {"L1": 400, "L2": 100, "L3": 40, "mem": 10}
+
+
+def node_with(tmp_path, name, **caches):
+    """A spec of a node whose caches have these sizes, in KiB, and 8 ways; and the geometry to simulate them."""
+    spec, geometry = tmp_path / f"{name}.toml", tmp_path / f"{name}_caches.toml"
+    levels = [(level, f"size_bytes = {size * 1024}\nways = 8\n") for level, size in caches.items()] + [("mem", "")]
+    spec.write_text(f'schema = "plumbline-spec/1"\nname = "{name}"\n' + "".join(
+        f'[[ceilings]]\nname = "{level}"\nvalue = {value}\nunit = "{unit}"\nscope = "core"\nmethod = "stated"\n{size}'
+        for level, value, unit, size in [(level, LEVEL_GBS[level], "GB/s", size) for level, size in levels] + [("compute fp64", 10000, "GFLOP/s", "")]))
+    geometry.write_text('schema = "plumbline-geometry/1"\n' + "".join(
+        f"[{level.lower()}]\nsize_bytes = {size * 1024}\nways = 8\nline_bytes = 64\n" for level, size in caches.items()))
+    return spec, geometry
+
+
+@pytest.mark.usefixtures("sampling")
+def test_reuse_distances_place_a_program_on_the_caches_of_other_nodes(tmp_path, built, roofs):
+    """A loop whose working set fits into one node's L2, and not into the other's: the bytes there are those that a simulation of either
+    counts, and its time goes by the level that it then comes from."""
+    program, result, factor = built("working_set.c"), tmp_path / "walked.h5", 100
+    done = run(PLUMBLINE, "profile", "--caches=reuse", "--count-args=500", f"--scale-work={factor}", "-o", result, "--", program, 500 * factor, environment=roofs)
+    assert done.returncode == 0 and "placed from reuse distances" in done.stderr, done.stderr
+    nodes = {"large": node_with(tmp_path, "large", L1=32, L2=1024), "small": node_with(tmp_path, "small", L1=32, L2=128, L3=8192)}
+    words = [word for spec, _ in nodes.values() for word in ("--to", spec)]
+    document = json.loads(run(PLUMBLINE, "project", result, *words, "--method", "roofline", "--json").stdout)
+    walks = {row["to"]: next(group for group in row["groups"] if group["group"].startswith("walk")) for row in document["rows"]}
+    seconds = {}
+    for name, (_, geometry) in nodes.items():
+        counted = json.loads(run(PLUMBLINE, "profile", "--count-only", "--functions=1000", f"--caches={geometry}", "--json", "--", program, 500).stderr)
+        (simulated,) = [row["levels"] for row in counted["rows"] if row["kind"] == "function" and row["name"] == "walk"]
+        walk = walks[name]
+        assert walk["bytes_by"] == "reuse" and walk["conflicts"] == []
+        least = 0.002 * walk["target_bytes"]["L2"]  # the first sweep's lines, a 500th, are more than what a cache lets through that holds them
+        behind = {"L2": "L2", "L3": "L3", "mem": "mem"} if name == "small" else {"L2": "L2", "mem": "mem"}
+        for level in behind:
+            assert walk["target_bytes"][level] == pytest.approx(factor * simulated[level]["bytes"], rel=0.02, abs=least), (name, level)
+        assert set(walk["target_bytes"]) == {"L1", *behind}
+        seconds[name] = max(1e-9 * amount / LEVEL_GBS[level] for level, amount in walk["target_bytes"].items())
+    assert walks["small"]["target_bytes"]["L3"] > 100 * walks["large"]["target_bytes"]["mem"]
+    assert walks["small"]["target_bytes"]["mem"] < 0.01 * walks["small"]["target_bytes"]["L3"]
+    told = {row["to"]: row for row in document["rows"]}
+    whole = walks["small"]["seconds"] / sum(group["seconds"] for group in told["small"]["groups"])
+    assert whole > 0.9, "nothing else takes time"
+    assert told["small"]["projected_seconds"] / told["large"]["projected_seconds"] == pytest.approx(seconds["small"] / seconds["large"], rel=0.15)
+    assert any(note.startswith("bytes on small: placed on its caches from reuse distances") for note in document["notes"]), document["notes"]
+    # What no method is named for is told by the equations, which know nothing of distances, and by the ensemble.
+    preset = json.loads(run(PLUMBLINE, "project", result, *words, "--json").stdout)
+    assert [row["method"] for row in preset["rows"]] == ["bandwidth", "ensemble"] * 2
+    shown = json.loads(run(PLUMBLINE, "show", result, "--json").stdout)
+    (row,) = [row for row in shown["profile"]["rows"] if row["kind"] == "function" and row["name"] == "walk"]
+    assert sum(bucket[2] for bucket in row["reuse"]["buckets"]) == pytest.approx(3072 * 500 * factor, rel=0.01)

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
+#include <set>
 
 #include "app/commands/command.hpp"
 #include "app/commands/project_matrix.hpp"
@@ -30,7 +32,7 @@ struct ProjectOptions {
   std::string kernel;
   Rest rest = Rest::scaled;
   Format format = Format::text;
-  std::vector<Method> methods = {Method::bandwidth};
+  std::optional<std::vector<Method>> methods = {};  // preset: methods_for()
   bool matrix = false;
   HeldOut left_out = HeldOut::kernel;
   double limit_seconds = 60;
@@ -94,8 +96,9 @@ ProjectionRecord record_for(const ProjectOptions& options) {
 /// The rows tell how far each method erred where a target's true time is known.
 std::vector<RecordRow> known_rows(const std::vector<TargetProjections>& targets, const std::string& program) {
   std::vector<RecordRow> rows;
+  const auto waits = [](const ProjectedGroup& one) { return one.group.waits; };
   for (const auto& [plain, told] : targets) {
-    if (!std::isfinite(plain.measured_seconds)) continue;
+    if (std::ranges::all_of(plain.groups, waits) || !std::isfinite(plain.measured_seconds)) continue;
     RecordRow row{.part = program,
                   .kernel = program,
                   .from = plain.source,
@@ -103,7 +106,7 @@ std::vector<RecordRow> known_rows(const std::vector<TargetProjections>& targets,
                   .from_machine = plain.source,
                   .to_machine = plain.target,
                   .kind = "machine",
-                  .bound_class = "machine, " + plain.groups.front().group.bound};
+                  .bound_class = "machine, " + std::ranges::find(plain.groups, false, waits)->group.bound};
     ByMethod seconds = {absent, absent, absent, absent, absent};
     for (const auto& one : told) seconds[index_of(one.told.method)] = one.told.seconds;
     for (std::size_t i = 0; i < method_count; ++i) row.log_error[i] = std::log(seconds[i] / plain.measured_seconds);
@@ -111,6 +114,13 @@ std::vector<RecordRow> known_rows(const std::vector<TargetProjections>& targets,
     rows.push_back(row);
   }
   return rows;
+}
+
+/// The methods that are asked: those named, else the equations; what these do not know of, distances of reuse, is asked of the ensemble.
+std::vector<Method> methods_for(const ProjectOptions& options, const Application& application) {
+  if (options.methods) return *options.methods;
+  const bool has_reuse = std::ranges::any_of(application.groups, [](const ApplicationGroup& one) { return one.reuse.has_value(); });
+  return has_reuse ? std::vector{Method::bandwidth, Method::ensemble} : std::vector{Method::bandwidth};
 }
 
 std::vector<TargetProjections> project_all(const ProjectOptions& options, const Application& application, const NodeSpec& source,
@@ -121,10 +131,47 @@ std::vector<TargetProjections> project_all(const ProjectOptions& options, const 
     const NodeSpec target = side_of(path, "", notes, about_others).node;
     TargetProjections one{.plain = project(application, source, target, options.rest)};
     const auto all = project_program(one.plain, application, source, target, record.overlaps, record.rows);
-    for (const Method method : options.methods) one.told.push_back({one.plain, all[index_of(method)]});
+    for (auto& group : one.plain.groups) group.there = group_bytes(group.group, source, target);
+    for (const Method method : methods_for(options, application)) one.told.push_back({one.plain, all[index_of(method)]});
     targets.push_back(std::move(one));
   }
   return targets;
+}
+
+/// Says how the bytes on the target are known, where some of them were placed anew.
+void note_bytes(const Projection& plain, std::vector<std::string>& notes) {
+  const auto placed = std::ranges::count_if(plain.groups, [](const auto& one) { return one.there.by == BytesBy::reuse; });
+  const auto all = std::ranges::count_if(plain.groups, [](const auto& one) { return !one.group.waits; });
+  if (placed == 0) return;
+  std::set<std::string> conflicts, sizes, sets;
+  for (const auto& one : plain.groups) {
+    if (!one.there.conflicts.empty()) conflicts.insert(fmt::format("{} ({})", one.group.name, fmt::join(one.there.conflicts, ", ")));
+    sizes.insert(one.there.unknown_sizes.begin(), one.there.unknown_sizes.end());
+    sets.insert(one.there.unknown_sets.begin(), one.there.unknown_sets.end());
+  }
+  notes.push_back(fmt::format("bytes on {}: placed on its caches from reuse distances for {} of {} groups{}", plain.target, placed, all,
+                              placed < all ? "; of the others distances were not counted" : ""));
+  for (const auto& one : conflicts)
+    notes.push_back(
+        fmt::format("lines fall into few sets at a time on {} in {}: conflicts may add to what crosses below", plain.target, one));
+  if (!sizes.empty())
+    notes.push_back(fmt::format("{} does not say how large its {} is (size_bytes): what crosses behind it is taken to be as much as here",
+                                plain.target, fmt::join(sizes, ", ")));
+  if (!sets.empty())
+    notes.push_back(
+        fmt::format("{} does not say how many ways its {} has (ways): conflicts there are not told", plain.target, fmt::join(sets, ", ")));
+}
+
+/// Says where an interval is not of pairs like the one that is told.
+void note_wide_class(const TargetProjections& target, std::vector<std::string>& notes) {
+  for (const auto& one : target.told)
+    if (std::isfinite(one.told.lo) && one.told.learned_from == all_pairs) {
+      notes.push_back(fmt::format(
+          "intervals on {}: the record has fewer than {} pairs (of {} kernels) of this kind, so that they come from all {} that it has "
+          "within one CPU model, or between several, as here",
+          target.plain.target, pairs_of_class, kernels_of_class, one.told.pairs));
+      return;
+    }
 }
 
 void add_notes(const std::vector<TargetProjections>& targets, std::vector<std::string>& notes) {
@@ -138,6 +185,7 @@ void add_notes(const std::vector<TargetProjections>& targets, std::vector<std::s
     if (!target.told.front().told.flips.empty())
       notes.push_back(
           fmt::format("bound by another ceiling on {}: {}", target.plain.target, fmt::join(target.told.front().told.flips, "; ")));
+  for (const auto& target : targets) note_bytes(target.plain, notes), note_wide_class(target, notes);
   notes.push_back(rest_in_words(first));
 }
 
@@ -191,10 +239,9 @@ Exit project_as_asked(const ProjectOptions& options) {
   if (!options.scaling.nodes.empty()) {
     if (!options.to.empty() || !options.application.empty())
       throw user_error("--nodes is for more nodes like those of FROM; --to and --app are for other nodes");
-    if (!options.record.empty()) throw user_error("--nodes keeps no record: nobody knows the truth of so many nodes");
     if (is_toml(options.from.front())) throw user_error("--nodes takes a result file, for a spec.toml has no application timed by phases");
     ScalingOptions scaling = options.scaling;
-    scaling.file = options.from.front(), scaling.kernel = options.kernel, scaling.format = options.format;
+    scaling.file = options.from.front(), scaling.kernel = options.kernel, scaling.format = options.format, scaling.record = options.record;
     return project_scaling(scaling);
   }
   if (options.to.empty())
@@ -202,12 +249,12 @@ Exit project_as_asked(const ProjectOptions& options) {
   return project_file(options);
 }
 
-void add_scaling_options(CLI::App& command, ScalingOptions& options, CLI::Option* matrix) {
+void add_scaling_options(CLI::App& command, ScalingOptions& options, const std::vector<CLI::Option*>& others) {
   auto* const nodes = command
                           .add_option("--nodes", options.nodes,
                                       "the applications of FROM that were timed by phases, on so many nodes: their strong and weak scaling")
-                          ->excludes(matrix)
                           ->option_text("FROM:TO");
+  for (CLI::Option* const other : others) nodes->excludes(other);
   command
       .add_option_function<std::string>(
           "--scaling", [&options](const std::string& word) { options.scalings = scalings_named(word); },
@@ -224,7 +271,11 @@ void add_scaling_options(CLI::App& command, ScalingOptions& options, CLI::Option
       ->needs(nodes)
       ->check(number_within(1e-3, 1e5, "a number of GB/s"))
       ->option_text("GB/S");
-  command.add_option("--seed", options.seed, "of --nodes: seed of the simulation of waiting")->needs(nodes)->option_text("NUMBER [1]");
+  constexpr std::uint64_t least_seed = 0, largest_seed = 1'000'000'000'000'000'000;
+  command.add_option("--seed", options.seed, "of --nodes: seed of the simulation of waiting")
+      ->needs(nodes)
+      ->check(number_within(least_seed, largest_seed, "a whole number"))
+      ->option_text("NUMBER [1]");
 }
 
 }  // namespace
@@ -238,7 +289,7 @@ void add_project(CLI::App& app, Action& chosen) {
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
       "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit "
       "[scope] "
-      "[size_bytes] method\n"
+      "[size_bytes] [ways] method\n"
       "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound] [precision] "
       "[flops] [fma_part] [scalar_part] [bytes] [working_set_bytes] [launches]\n"
       "  unit: GB/s or GFLOP/s; scope: node, numa, core or gpu [node]; kind: threaded, serial or gpu [threaded]; bound: a ceiling's name "
@@ -252,23 +303,24 @@ void add_project(CLI::App& app, Action& chosen) {
   command->add_option("--to", options->to, "the other node: a result file or a spec.toml; may be repeated")->expected(1)->take_all();
   command->add_option("--app", options->application, "app.toml with the program's groups; preset: those of FROM, or its measured cases");
   command->add_option("--kernel", options->kernel, "of the measured cases only these (glob)");
-  command
-      ->add_option_function<std::string>(
-          "--rest", [options](const std::string& word) { options->rest = rest_named(word); },
-          "what becomes of time that no group covers: scaled or constant")
-      ->option_text("scaled|constant [scaled]");
+  auto* const rest = command
+                         ->add_option_function<std::string>(
+                             "--rest", [options](const std::string& word) { options->rest = rest_named(word); },
+                             "what becomes of time that no group covers: scaled or constant")
+                         ->option_text("scaled|constant [scaled]");
   auto* const method = command
                            ->add_option_function<std::string>(
                                "--method", [options](const std::string& words) { options->methods = methods_named(words); },
                                "how to project: bandwidth (equations 5 to 7), roofline, efficiency, overlap, ensemble, or all")
-                           ->option_text("NAME [bandwidth]");
+                           ->option_text("NAME [bandwidth; with reuse distances ensemble, too]");
   command->add_option("--record", options->record,
                       "JSON file of projections whose truth is known: intervals come from it, and what becomes known here is added");
   auto* const matrix =
       command
           ->add_flag("--matrix", options->matrix,
                      "project every case from each kind of node, team and instruction set to each other, and judge the methods by it")
-          ->excludes(method);
+          ->excludes(method)
+          ->excludes(rest);
   command
       ->add_option_function<std::string>(
           "--leave", [options](const std::string& word) { options->left_out = left_out_named(word); },
@@ -279,7 +331,7 @@ void add_project(CLI::App& app, Action& chosen) {
       ->needs(matrix)
       ->check(CLI::Range(1e-9, 1e6))
       ->option_text("SECONDS [60]");
-  add_scaling_options(*command, options->scaling, matrix);
+  add_scaling_options(*command, options->scaling, {matrix, method, rest});
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return project_as_asked(*options); }; });
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "app/commands/schemas.hpp"
@@ -15,6 +16,7 @@
 #include "app/results/scaling_table.hpp"
 #include "app/terminal/streams.hpp"
 #include "model/ceilings/mpi_ceilings.hpp"
+#include "model/scaling/ranks_record.hpp"
 #include "model/statistics/spread.hpp"
 
 namespace plumbline::app {
@@ -88,6 +90,31 @@ std::vector<const TimedApplication*> homes_of(const std::vector<TimedApplication
   return homes;
 }
 
+// ------------------------------------------------------------------------------------------------------------------ record
+
+/// A projection from an application's home; `to`: the case that it is projected to, null where nobody ran it. The file tells runs apart.
+RanksPair ranks_pair(const ScalingOptions& options, const TimedApplication& from, const TimedApplication* to, Scaling scaling) {
+  const std::string run = std::filesystem::path(options.file).stem().string() + " ";
+  return {.from = run + from.of->id,
+          .to = to == nullptr ? "" : run + to->of->id,
+          .from_machine = from.scaled.side.machine,
+          .to_machine = from.scaled.side.machine,
+          .kernel = from.of->kernel,
+          .scaling = scaling};
+}
+
+/// Adds the pairs whose truth is known, but those that are no fair test.
+void extend_record(const ScalingOptions& options, const std::vector<HeldScaling>& held, ProjectionRecord& record,
+                   std::vector<std::string>& notes) {
+  if (options.record.empty()) return;
+  std::vector<RecordRow> rows;
+  for (const auto& one : held)
+    if (one.remark().empty()) rows.push_back(row_of(ranks_pair(options, *one.from, one.to, one.scaling), one.told, one.to->scaled.seconds));
+  extend(record, rows);
+  write_record(options.record, record);
+  notes.push_back(fmt::format("{} holds {} pairs now", options.record, record.rows.size()));
+}
+
 // ------------------------------------------------------------------------------------------------------------------- rows
 
 /// The numbers of nodes that a problem is told for: those asked for, up to the last that it can be cut for.
@@ -105,6 +132,16 @@ struct AllTold {
   std::vector<HeldScaling> held = {};
 };
 
+/// The size where communication takes half has a row of its own, between the doubled ones.
+void tell_half(const TimedApplication& home, const ScalingModel& model, Scaling scaling, const ScalingSummary& summary, AllTold& all) {
+  if (!summary.half_nodes) return;
+  const auto is_of_it = [&](const ScalingRow& row) { return row.of == &home && row.scaling == scaling; };
+  const auto behind = std::ranges::find_if(
+      all.rows, [&](const ScalingRow& row) { return is_of_it(row) && row.told.allocation.nodes >= *summary.half_nodes; });
+  if (behind != all.rows.end() && behind->told.allocation.nodes == *summary.half_nodes) return;
+  all.rows.insert(behind, {&home, scaling, model.at({*summary.half_nodes, home.scaled.ranks_of_node}, scaling)});
+}
+
 void tell(const TimedApplication& home, const ScalingModel& model, Scaling scaling, const std::vector<std::uint64_t>& asked, AllTold& all) {
   ScalingSummary summary{.of = &home, .scaling = scaling, .most_nodes = model.most_nodes(scaling), .calibration = model.calibration()};
   std::uint64_t before = 0;
@@ -118,13 +155,14 @@ void tell(const TimedApplication& home, const ScalingModel& model, Scaling scali
       summary.half_nodes = model.first_half(before, nodes, scaling);
     before = nodes;
   }
+  tell_half(home, model, scaling, summary, all);
   all.summaries.push_back(summary);
 }
 
 /// Projections from the fewest ranks of each application onto more of them in the same node, by both kinds of scaling.
-std::vector<HeldScaling> held_of(const ScalingOptions& options, const std::vector<TimedApplication>& all, const LinkEnds& links) {
+std::vector<HeldScaling> held_of(const ScalingOptions& options, const std::vector<TimedApplication>& all, const LinkEnds& links,
+                                 const std::vector<RecordRow>& record) {
   std::vector<HeldScaling> held;
-  const std::vector<RecordRow> record = shared_record().rows;
   for (const Scaling scaling : options.scalings)
     for (const auto& from : all) {
       const auto is_alike = [&](const TimedApplication& other) {
@@ -137,6 +175,7 @@ std::vector<HeldScaling> held_of(const ScalingOptions& options, const std::vecto
         if (!is_alike(to) || to.of->ranks <= from.of->ranks) continue;
         if (!model) model.emplace(from.scaled, links, options.seed);
         held.push_back({&from, &to, scaling, model->at({1, static_cast<std::uint64_t>(to.of->ranks)}, scaling, {&to.scaled.side, record})});
+        take_interval(held.back().told, ranks_pair(options, from, &to, scaling), record);
       }
     }
   return held;
@@ -165,6 +204,15 @@ std::vector<std::string> reading_notes(const AllTold& all) {
   if (all.held.empty()) notes.emplace_back("held against nothing: the file has no application on several numbers of ranks");
   notes.emplace_back("communication is all but computing: exchanging, summing, and waiting for slower ranks");
   notes.emplace_back("waiting: for the slowest ranks, which are never slower than in the slowest repetition that was measured");
+  if (const auto learned = std::ranges::find_if(all.held, [](const auto& one) { return one.told.learned_pairs > 0; });
+      learned != all.held.end())
+    notes.push_back(fmt::format(
+        "intervals onto other ranks come from {} projections of other applications in the record ({}), whose truth is known; onto "
+        "more ranks than those have they are at least as wide",
+        learned->told.learned_pairs, learned->told.learned_from));
+  else if (!all.held.empty())
+    notes.emplace_back(
+        "intervals onto other ranks are the model's own: the record has fewer than 9 projections of other applications onto more ranks");
   notes.emplace_back(
       "interval (90 %): what was seen at home, carried on; it does not know of links that others use too, of unlike nodes, or of slower "
       "moments, so that it is too narrow on many nodes");
@@ -176,12 +224,28 @@ std::string rows_as(Format format, const Columns<Row>& columns, const std::vecto
   return rows.empty() ? "" : format == Format::markdown ? markdown(columns, rows) : aligned(columns, rows);
 }
 
+/// The rows of the three tables, each with its table's name first.
+Json rows_of_all_tables(const AllTold& all) {
+  Json rows = Json::array();
+  const auto add = [&](const char* table, const Json& more) {
+    for (const auto& one : more) {
+      Json row{{"table", table}};
+      row.update(one);
+      rows.push_back(std::move(row));
+    }
+  };
+  add("scaling", rows_json(scaling_columns(), all.rows));
+  add("applications", rows_json(scaling_summary_columns(), all.summaries));
+  add("held", rows_json(held_scaling_columns(), all.held));
+  return rows;
+}
+
 void print_told(const ScalingOptions& options, const AllTold& all, const std::vector<std::string>& notes) {
   if (options.format == Format::json)
     return print(document(
         "project-scaling", options.file, rows_json(scaling_columns(), all.rows), notes,
         {{"applications", rows_json(scaling_summary_columns(), all.summaries)}, {"held", rows_json(held_scaling_columns(), all.held)}}));
-  if (options.format == Format::csv) return print(csv(rows_json(scaling_columns(), all.rows)));
+  if (options.format == Format::csv) return print(csv(rows_of_all_tables(all)));
   std::string text = rows_as(options.format, scaling_columns(), all.rows);
   for (const auto& more :
        {rows_as(options.format, scaling_summary_columns(), all.summaries), rows_as(options.format, held_scaling_columns(), all.held)})
@@ -238,8 +302,13 @@ Exit project_scaling(const ScalingOptions& options) {
     const ScalingModel model(home->scaled, links, options.seed);
     for (const Scaling scaling : options.scalings) tell(*home, model, scaling, sizes, told);
   }
-  told.held = held_of(options, all, links);
+  ProjectionRecord record = options.record.empty() ? shared_record() : read_record(options.record, true);
+  for (auto& row : told.rows)
+    if (row.told.allocation.ranks() > row.of->scaled.ranks_of_node)
+      open_interval(row.told, ranks_pair(options, *row.of, nullptr, row.scaling), record.rows);
+  told.held = held_of(options, all, links, record.rows);
   for (auto& note : reading_notes(told)) notes.push_back(std::move(note));
+  extend_record(options, told.held, record, notes);
   print_told(options, told, notes);
   return Exit::ok;
 }

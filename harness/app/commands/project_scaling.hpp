@@ -18,6 +18,7 @@ struct ScalingOptions {
   std::vector<Scaling> scalings = {Scaling::strong, Scaling::weak};
   std::optional<double> link_latency_seconds = {}, link_gbs = {};  // between nodes, in the place of what was measured
   std::uint64_t seed = 1;
+  std::string record;  // file to extend; empty: none
   Format format = Format::text;
 };
 

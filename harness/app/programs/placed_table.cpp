@@ -37,7 +37,8 @@ PlacedRow placed_row(const TimedCode& code, const PlacedProgram& placed, const R
           .imbalance = code.cpu_seconds > 0 ? std::max(1.0, code.seconds * cores / code.cpu_seconds) : absent,
           .fma_part = code.counts ? fma_part(*code.counts) : absent,
           .at = &at,
-          .counts = code.counts.value_or(EventSums{})};
+          .counts = code.counts.value_or(EventSums{}),
+          .reuse = code.reuse};
 }
 
 std::vector<PlacedRow> placed_functions(const PlacedProgram& placed) {
@@ -110,7 +111,8 @@ PlacedRow placed_whole(const PlacedProgram& placed) {
           .cpu_seconds = program.cpu_seconds(),
           .fma_part = fma_part(program.total),
           .at = &placed.placements.front(),
-          .counts = program.total};
+          .counts = program.total,
+          .reuse = program.why_not_joined.empty() ? placed.counted.profile.reuse : std::nullopt};
 }
 
 std::string plural(std::size_t number, const char* one, const char* several) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#include "app/programs/reuse_json.hpp"
 #include "app/results/show_cells.hpp"
 
 namespace plumbline::app {
@@ -57,6 +58,14 @@ Columns<Row> with_measures(Columns<Row> columns, Get get) {
   return columns;
 }
 
+/// Adds the distances of reuse to a row that has them.
+template <class Row>
+Columns<Row> with_reuse(Columns<Row> columns, std::function<const std::optional<ReuseDistances>&(const Row&)> get) {
+  columns.push_back({"reuse", "how often lines of memory came back after how many others; null where that was not counted",
+                     nullable(reuse_schema()), [get](const Row& row) { return reuse_json(get(row)); }});
+  return columns;
+}
+
 /// A column that people see, of what `text` makes of the row's sums.
 template <class Row, class Text>
 Column<Row> shown(const std::string& words, Text text) {
@@ -81,12 +90,13 @@ auto intensity_text(const std::string& boundary, bool is_known = true) {
 
 Columns<WholeLaunch> total_columns() {
   using Row = WholeLaunch;
-  return with_measures(
-      Columns<Row>{kind_column<Row>("total"),
-                   {"ranks", "number of ranks that were launched", &Row::ranks},
-                   {"processes", "number of processes of all ranks", [](const Row& row) { return row.profile->processes; }},
-                   {"threads", "number of threads of all processes", [](const Row& row) { return row.profile->threads; }}},
-      [](const Row& row) -> const EventSums& { return row.profile->total; });
+  return with_reuse<Row>(
+      with_measures(Columns<Row>{kind_column<Row>("total"),
+                                 {"ranks", "number of ranks that were launched", &Row::ranks},
+                                 {"processes", "number of processes of all ranks", [](const Row& row) { return row.profile->processes; }},
+                                 {"threads", "number of threads of all processes", [](const Row& row) { return row.profile->threads; }}},
+                    [](const Row& row) -> const EventSums& { return row.profile->total; }),
+      [](const Row& row) -> const std::optional<ReuseDistances>& { return row.profile->reuse; });
 }
 
 Columns<PlacedRow> placed_columns(const std::string& kind) {
@@ -143,7 +153,8 @@ Columns<PlacedRow> placed_columns(const std::string& kind) {
           Column<Row>(Heading{"in", Align::left},
                       [](const Row& row) { return row.function.empty() ? shortened(file_name(row.object)) : ""; })},
       &Row::counts);
-  if (kind == "loop") columns.push_back({"function", "name of the function that it is in", &Row::function});
+  if (kind != "loop") return with_reuse<Row>(std::move(columns), &Row::reuse);
+  columns.push_back({"function", "name of the function that it is in", &Row::function});
   return columns;
 }
 
@@ -216,37 +227,41 @@ Columns<EndedRank> rank_columns(const std::string& far) {
 
 Columns<RegionCountsByName> region_columns(bool simulated) {
   using Row = RegionCountsByName;
-  return with_measures(Columns<Row>{kind_column<Row>("region"),
-                                    Column<Row>("name", "name by which the region was marked", &Row::name).in_row("region", Align::left),
-                                    Column<Row>("entries", "how often it was entered", &Row::entries).in_row("entries"),
-                                    {"ranks", "number of ranks that entered it", &Row::ranks},
-                                    {"processes", "number of processes that entered it", &Row::processes},
-                                    Column<Row>("threads", "number of threads that entered it", &Row::threads).in_row("threads"),
-                                    {"open", "number of entries still open when their process ended", &Row::open},
-                                    shown<Row>("instructions", instructions_text),
-                                    shown<Row>("FLOPs", all_flops_text),
-                                    shown<Row>("bytes reg-L1", bytes_text("reg-L1")),
-                                    shown<Row>("FLOPs/byte", intensity_text("reg-L1")),
-                                    shown<Row>("bytes L3-mem", bytes_text("L3-mem", simulated)),
-                                    shown<Row>("FLOPs/byte", intensity_text("L3-mem", simulated))},
-                       &Row::counts);
+  return with_reuse<Row>(
+      with_measures(Columns<Row>{kind_column<Row>("region"),
+                                 Column<Row>("name", "name by which the region was marked", &Row::name).in_row("region", Align::left),
+                                 Column<Row>("entries", "how often it was entered", &Row::entries).in_row("entries"),
+                                 {"ranks", "number of ranks that entered it", &Row::ranks},
+                                 {"processes", "number of processes that entered it", &Row::processes},
+                                 Column<Row>("threads", "number of threads that entered it", &Row::threads).in_row("threads"),
+                                 {"open", "number of entries still open when their process ended", &Row::open},
+                                 shown<Row>("instructions", instructions_text),
+                                 shown<Row>("FLOPs", all_flops_text),
+                                 shown<Row>("bytes reg-L1", bytes_text("reg-L1")),
+                                 shown<Row>("FLOPs/byte", intensity_text("reg-L1")),
+                                 shown<Row>("bytes L3-mem", bytes_text("L3-mem", simulated)),
+                                 shown<Row>("FLOPs/byte", intensity_text("L3-mem", simulated))},
+                    &Row::counts),
+      &Row::reuse);
 }
 
 Columns<FunctionCounts> function_columns(const Profile& profile, const std::string& by, Number (*measure)(const EventSums&)) {
   using Row = FunctionCounts;
   const Number all = measure(profile.total);
-  return with_measures(Columns<Row>{kind_column<Row>("function"),
-                                    Column<Row>("name", "name of the function", &Row::name)
-                                        .in_row("function, by " + by, Align::left, [](const Row& row) { return shortened(row.name); }),
-                                    {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
-                                    shown<Row>("of all", [=](const EventSums& sums) { return share_or_dash(measure(sums), all); }),
-                                    shown<Row>("FLOPs", all_flops_text),
-                                    shown<Row>("instructions", instructions_text),
-                                    shown<Row>("bytes reg-L1", bytes_text("reg-L1")),
-                                    shown<Row>("FLOPs/byte", intensity_text("reg-L1")),
-                                    shown<Row>("bytes L3-mem", bytes_text("L3-mem", is_simulated(profile))),
-                                    Column<Row>(Heading{"in", Align::left}, [](const Row& row) { return file_name(row.object); })},
-                       &Row::counts);
+  return with_reuse<Row>(
+      with_measures(Columns<Row>{kind_column<Row>("function"),
+                                 Column<Row>("name", "name of the function", &Row::name)
+                                     .in_row("function, by " + by, Align::left, [](const Row& row) { return shortened(row.name); }),
+                                 {"object", "file that it lies in", [](const Row& row) { return OrNull{row.object}; }},
+                                 shown<Row>("of all", [=](const EventSums& sums) { return share_or_dash(measure(sums), all); }),
+                                 shown<Row>("FLOPs", all_flops_text),
+                                 shown<Row>("instructions", instructions_text),
+                                 shown<Row>("bytes reg-L1", bytes_text("reg-L1")),
+                                 shown<Row>("FLOPs/byte", intensity_text("reg-L1")),
+                                 shown<Row>("bytes L3-mem", bytes_text("L3-mem", is_simulated(profile))),
+                                 Column<Row>(Heading{"in", Align::left}, [](const Row& row) { return file_name(row.object); })},
+                    &Row::counts),
+      &Row::reuse);
 }
 
 Columns<ProcessCounts> process_columns() {

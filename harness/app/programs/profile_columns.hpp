@@ -72,6 +72,7 @@ struct PlacedRow {
   double fma_part = absent;               // FMAs over FMAs, sums and products
   const RooflinePlacement* at = nullptr;  // borrowed
   EventSums counts = {};
+  std::optional<ReuseDistances> reuse = {};
   std::optional<RegionMarks> region = {};  // nullopt: it is none
 };
 

@@ -3,7 +3,9 @@
 #include <set>
 
 #include "app/programs/profile_document.hpp"
+#include "app/programs/reuse_json.hpp"
 #include "core/json_text.hpp"
+#include "profile/profile.hpp"
 #include "store/schema.hpp"
 
 namespace plumbline::app {
@@ -36,6 +38,11 @@ Column<ProfileRow> levels_of_row() {
           [](const ProfileRow& row) { return object_in(row.levels); }};
 }
 
+Column<ProfileRow> reuse_of_row() {
+  return {"reuse", "how often lines of memory came back after how many others; null where that was not counted", nullable(reuse_schema()),
+          [](const ProfileRow& row) { return reuse_json(reuse_in(row.reuse)); }};
+}
+
 Column<ProfileRow> counts_of_row() { return {"counts", "by event how often it was counted", counts_of}; }
 
 }  // namespace
@@ -62,8 +69,8 @@ Columns<ProfileRow> profile_row_columns() {
   Columns<ProfileRow> columns;
   for (const auto& column : table_of<ProfileRow>().columns) {
     const std::string key(column.name), meaning(column.long_name);
-    if (key == "levels" || key == "counts") {
-      columns.push_back(key == "levels" ? levels_of_row() : counts_of_row());
+    if (key == "levels" || key == "counts" || key == "reuse") {
+      columns.push_back(key == "levels" ? levels_of_row() : key == "counts" ? counts_of_row() : reuse_of_row());
       continue;
     }
     std::visit(
@@ -88,6 +95,15 @@ EventSums counts_of(const ProfileRow& row) {
   for (const auto& [event, count] : counted.items())
     if (is_a_count(count) || count.is_null()) counts[event] = is_a_count(count) ? std::optional(count.get<std::uint64_t>()) : std::nullopt;
   return counts;
+}
+
+std::optional<PartReuse> part_reuse_of(const ProfileRow& row, double of_all) {
+  auto distances = reuse_in(row.reuse);
+  if (!distances) return std::nullopt;
+  PartReuse part{.distances = std::move(*distances), .threads = row.cores > 1 ? row.cores : 1};
+  scale(part.distances, of_all);
+  part.past_bytes = of_all * event(counts_of(row), "bytes.reg-L1.nt_store").value_or(0);
+  return part;
 }
 
 double level_bytes(const ProfileRow& row, const std::string& level) {

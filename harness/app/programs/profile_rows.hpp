@@ -6,6 +6,7 @@
 
 #include "app/terminal/columns.hpp"
 #include "core/records.hpp"
+#include "model/placement/reuse_distances.hpp"
 #include "profile/tool_report.hpp"
 
 namespace plumbline::app {
@@ -16,6 +17,10 @@ std::vector<ProfileRow> profile_rows(const Json& document_rows, std::span<const 
 
 /// The columns of such a row, for programs: those of the table, what is JSON there as JSON.
 Columns<ProfileRow> profile_row_columns();
+
+/// The row's distances of reuse with the threads that had them, of one node where a part of `of_all` of the row's work is one's; nothing
+/// where none were counted.
+std::optional<PartReuse> part_reuse_of(const ProfileRow& row, double of_all);
 
 /// The row's counts by event; empty where it has none, or where they are no counts.
 EventSums counts_of(const ProfileRow& row);

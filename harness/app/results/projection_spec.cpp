@@ -40,6 +40,7 @@ const WrittenKeys ceiling_keys{"ceilings",
                                 {"unit", R"({"enum":["GB/s","GFLOP/s"]})", "unit of the rate", true},
                                 {"scope", R"({"enum":["node","numa","core","gpu"]})", "who shares it; preset: node"},
                                 {"size_bytes", positive, "of a cache: the working set that it holds"},
+                                {"ways", R"({"type":"integer","minimum":1})", "of a cache: places in each of its sets"},
                                 {"method", word, "how it was found", true}}};
 
 /// The keys that a program's file and a node's may both have.
@@ -124,12 +125,15 @@ ApplicationGroup read_group(const WrittenTable& table) {
 NodeCeiling read_ceiling(const WrittenTable& table) {
   table.allow_only(ceiling_keys.names());
   const auto scope = table.choice("scope", {"node", "numa", "core", "gpu"});
+  constexpr std::int64_t most_ways = 1 << 20;
+  const auto ways = table.integer("ways", 1, most_ways);
   NodeCeiling ceiling{.name = required(table, "name", table.word("name")),
                       .value = required(table, "value", table.positive("value")),
                       .unit = required(table, "unit", table.choice("unit", {"GB/s", "GFLOP/s"})),
                       .scope = scope ? scope->value : "node",
                       .method = required(table, "method", table.word("method")),
-                      .size_bytes = written_or(table, "size_bytes", absent)};
+                      .size_bytes = written_or(table, "size_bytes", absent),
+                      .ways = ways ? ways->value : 0};
   const bool is_level = ceiling.name == "mem" || ceiling.name == "L1" || ceiling.name == "L2" || ceiling.name == "L3";
   if (is_level && ceiling.unit != "GB/s")
     table.fail(table.at("unit"), fmt::format("'unit' of '{}' is {}, but a level of memory has GB/s", ceiling.name, ceiling.unit));

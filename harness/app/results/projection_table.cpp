@@ -8,6 +8,7 @@ namespace plumbline::app {
 namespace {
 
 std::string kind_of(const ApplicationGroup& group) {
+  if (group.waits) return "waiting";
   return group.scope == "node" ? "threaded" : group.scope == "numa" ? "serial" : group.scope == "gpu" ? "GPU" : "single core";
 }
 
@@ -19,10 +20,13 @@ Columns<ProjectedGroup> projected_group_columns() {
   using Row = ProjectedGroup;
   return {Column<Row>("group", "part of the program", [](const Row& row) { return row.group.name; }).in_row("group", Align::left),
           Column<Row>("kind", "who does the part", [](const Row& row) { return kind_of(row.group); })
-              .one_of({"threaded", "serial", "GPU", "single core"})
+              .one_of({"threaded", "serial", "GPU", "single core", "waiting"})
               .in_row("kind", Align::left),
           Column<Row>("bound", "name of the ceiling that bounds it", [](const Row& row) { return row.group.bound; })
-              .in_row("bound by", Align::left, [](const Row& row) { return fmt::format("{} ({})", row.group.bound, row.group.scope); }),
+              .in_row("bound by", Align::left,
+                      [](const Row& row) {
+                        return row.group.waits ? row.group.bound : fmt::format("{} ({})", row.group.bound, row.group.scope);
+                      }),
           {"scope", "who shares that ceiling: node, numa, core or gpu", [](const Row& row) { return row.group.scope; }},
           {"seconds", "time of the part here", [](const Row& row) { return row.group.seconds; }},
           {"projected_seconds", "time of the part there", &Row::seconds},
@@ -35,6 +39,14 @@ Columns<ProjectedGroup> projected_group_columns() {
           Column<Row>(Heading{"projected"}, [](const Row& row) { return time_text(row.seconds); }),
           {"from_method", "how the ceiling here was found", [](const Row& row) { return row.from.method; }},
           {"to_method", "how the ceiling there was found", [](const Row& row) { return row.to.method; }},
+          {"bytes_by",
+           "how its bytes there are known: none, counted (as many as here), rule (its working set moved), reuse (placed anew from its "
+           "reuse distances)",
+           [](const Row& row) { return row.there.by; }},
+          {"target_bytes", "bytes there across each level's boundary towards the core", [](const Row& row) { return row.there.bytes; }},
+          {"moved", "caches behind which it has other traffic there than here", [](const Row& row) { return row.there.moved; }},
+          {"conflicts", "caches there whose sets may decide, and not their size, so that more crosses behind them",
+           [](const Row& row) { return row.there.conflicts; }},
           Column<Row>("from_{}", "the ceiling here", [](const Row& row) { return row.from.value; }).in_unit(unit_suffix_of),
           Column<Row>("to_{}", "the ceiling there", [](const Row& row) { return row.to.value; }).in_unit(unit_suffix_of)};
 }

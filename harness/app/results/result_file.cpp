@@ -66,8 +66,8 @@ NodeFacts facts_of(const MachineRow& row) {
   const auto machine = nlohmann::json::parse(row.json);
   NodeFacts facts{.node = row.node};
   for (const auto& cache : machine.at("caches"))
-    facts.caches.push_back(
-        {cache.at("level").get<int>(), cache.at("bytes").get<std::uint64_t>(), cache.at("shared_by_cpus").get<std::int64_t>()});
+    facts.caches.push_back({cache.at("level").get<int>(), cache.at("bytes").get<std::uint64_t>(),
+                            cache.at("shared_by_cpus").get<std::int64_t>(), cache.value("ways", std::int64_t{0})});
   const auto cores = machine.value("cores", std::int64_t{0}), cpus = machine.value("pus", std::int64_t{0});
   if (cores > 0 && cpus >= cores) facts.cpus_per_core = cpus / cores;
   facts.numa_domains = std::max<std::int64_t>(1, machine.value("numa_nodes", std::int64_t{1}));

@@ -102,6 +102,9 @@ const Columns<HeldScaling>& held_scaling_columns() {
           .in_row("projected", Align::right, [](const Row& row) { return duration(row.told.seconds); }),
       Column<Row>("projected_lo", "lower end of its interval", [](const Row& row) { return row.told.lo; }),
       Column<Row>("projected_hi", "upper end", [](const Row& row) { return row.told.hi; }),
+      {"learned_from", "class of the record that the interval is of; null: the model's own",
+       [](const Row& row) { return OrNull{row.told.learned_from}; }},
+      {"learned_pairs", "how many pairs are in it", [](const Row& row) { return row.told.learned_pairs; }},
       Column<Row>(Heading{"interval"}, [](const Row& row) { return interval_text(row.told); }),
       Column<Row>("measured_seconds", "of a sweep there", [](const Row& row) { return row.to->scaled.seconds; })
           .in_row("measured", Align::right, [](const Row& row) { return duration(row.to->scaled.seconds); }),

@@ -13,6 +13,7 @@ struct CacheSize {
   int level = 1;
   std::uint64_t bytes = 0;
   std::int64_t shared_by_cpus = 1;
+  std::int64_t ways = 0;  // 0: not known
 };
 
 struct NodeFacts {

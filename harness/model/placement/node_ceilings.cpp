@@ -19,7 +19,20 @@ bool is_of_first_gpu(const Ceiling& ceiling) { return ceiling.scope == gpu_scope
 
 std::int64_t workers_of(const Ceiling& ceiling) { return ceiling.ranks * ceiling.threads; }
 
-NodeCeiling described(const Ceiling& ceiling, const std::string& name, const std::string& scope) {
+/// A cache has room for what the topology says, which the plateau of a sweep ends before; but a part of it where it is shared with others,
+/// as its sweeps show.
+double room_of(const Ceiling& ceiling) {
+  constexpr double least_own = 0.5;
+  const bool is_own = ceiling.size_bytes >= least_own * ceiling.topology_bytes;
+  return is_own ? ceiling.topology_bytes : ceiling.size_bytes;
+}
+
+std::int64_t ways_of(const NodeFacts& facts, const std::string& level) {
+  const auto found = std::ranges::find_if(facts.caches, [&](const CacheSize& one) { return level == "L" + std::to_string(one.level); });
+  return found == facts.caches.end() ? 0 : found->ways;
+}
+
+NodeCeiling described(const NodeFacts& facts, const Ceiling& ceiling, const std::string& name, const std::string& scope) {
   return {.name = name,
           .value = ceiling.value,
           .unit = ceiling.unit,
@@ -27,6 +40,8 @@ NodeCeiling described(const Ceiling& ceiling, const std::string& name, const std
           .method = "plumbline, " + ceiling.pattern,
           .traffic_gbs = ceiling.traffic_gbs,
           .size_bytes = ceiling.level == "mem" ? absent : ceiling.size_bytes,
+          .room_bytes = ceiling.level == "mem" ? absent : room_of(ceiling),
+          .ways = scope == "gpu" ? 0 : ways_of(facts, ceiling.level.word()),
           .spread = ceiling.cv > 0 ? ceiling.cv : 0};
 }
 
@@ -67,7 +82,7 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
     if (ceiling.node != facts.node || ceiling.status != Status::ok || !is_a_roof(ceiling)) continue;
     if (ceiling.scope != gpu_scope) usable.push_back(&ceiling);
     if (is_of_first_gpu(ceiling))
-      for (const std::string& called : names_of(ceiling)) offer(spec, described(ceiling, called, "gpu"));
+      for (const std::string& called : names_of(ceiling)) offer(spec, described(facts, ceiling, called, "gpu"));
   }
   if (usable.empty()) return spec;
   const auto by_workers = [](const Ceiling* a, const Ceiling* b) { return workers_of(*a) < workers_of(*b); };
@@ -76,14 +91,14 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   const bool domains_measured = std::any_of(usable.begin(), usable.end(), [](const Ceiling* c) { return c->scope == "NUMA domain"; });
   for (const auto* ceiling : usable) {
     for (const std::string& called : names_of(*ceiling)) {
-      if (workers_of(*ceiling) == workers_of(**fewest)) offer(spec, described(*ceiling, called, "core"));
-      if (domains_measured && ceiling->scope == "NUMA domain") offer(spec, described(*ceiling, called, "numa"));
+      if (workers_of(*ceiling) == workers_of(**fewest)) offer(spec, described(facts, *ceiling, called, "core"));
+      if (domains_measured && ceiling->scope == "NUMA domain") offer(spec, described(facts, *ceiling, called, "numa"));
       if (workers_of(*ceiling) != workers_of(**most)) continue;
-      NodeCeiling most_of_node = described(*ceiling, called, "node");
+      NodeCeiling most_of_node = described(facts, *ceiling, called, "node");
       if (!facts.part.empty()) most_of_node.method += ", " + facts.part;
       offer(spec, most_of_node);
       if (domains_measured) continue;
-      NodeCeiling numa = described(*ceiling, called, "numa");
+      NodeCeiling numa = described(facts, *ceiling, called, "numa");
       numa.value /= static_cast<double>(facts.numa_domains);
       numa.traffic_gbs /= static_cast<double>(facts.numa_domains);
       offer(spec, numa);

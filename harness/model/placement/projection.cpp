@@ -82,10 +82,14 @@ ProjectedGroup project_group(const ApplicationGroup& group, const NodeSpec& sour
 Projection project(const Application& application, const NodeSpec& source, const NodeSpec& target, Rest rest) {
   Projection projection{.source = source.name, .target = target.name, .rest = rest};
   double before = 0, after = 0;
-  for (const auto& group : application.groups) {
-    projection.groups.push_back(project_group(group, source, target, projection));
-    before += group.seconds;
-    after += projection.groups.back().seconds;
+  for (const auto& group : application.groups)
+    projection.groups.push_back(group.waits ? ProjectedGroup{.group = group} : project_group(group, source, target, projection));
+  const double waiting =
+      waiting_ratio(application.groups, [&](std::size_t i) { return projection.groups[i].seconds / application.groups[i].seconds; });
+  for (auto& group : projection.groups) {
+    if (group.group.waits) group.seconds = waiting * group.group.seconds;
+    before += group.group.seconds;
+    after += group.seconds;
   }
   projection.seconds_before = before + application.rest_seconds;
   projection.covered_fraction =

@@ -3,6 +3,7 @@
 // CUG 2018.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/enumerators.hpp"
 #include "core/records.hpp"
 #include "model/placement/compute_roof.hpp"
+#include "model/placement/reuse_distances.hpp"
 
 namespace plumbline {
 
@@ -22,6 +24,8 @@ struct NodeCeiling {
   std::string method = {};      // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
   double traffic_gbs = absent;  // in bytes that cross the boundary, fills for stores included; absent: `value`
   double size_bytes = absent;   // of a cache: the working set that it holds
+  double room_bytes = absent;   // of a cache: how much it has room for; absent: `size_bytes`
+  std::int64_t ways = 0;        // of a cache; 0: not known
   double spread = 0;            // of its samples, relative
 };
 
@@ -48,7 +52,23 @@ struct ApplicationGroup {
   double scalar_part = absent;               // of the floating-point instructions, on one number each
   double working_set_bytes = absent;
   double launches = 0;
+  std::optional<PartReuse> reuse = {};  // tells the bytes on any caches
+  bool waits = false;                   // threads or ranks wait here for others: no ceiling bounds it
+  double idle_core_seconds = 0;         // of a group that works: how long the other cores of its team have nothing to do meanwhile
 };
+
+/// The time of a group that waits over that at home is that of the groups that work, by how much of the team idles beside each; where none
+/// does, by their times. `ratio` is how many times as long the i-th group takes.
+template <class Ratio>
+double waiting_ratio(const std::vector<ApplicationGroup>& groups, Ratio ratio) {
+  double sum = 0, weights = 0, seconds = 0, all = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].waits) continue;
+    sum += groups[i].idle_core_seconds * ratio(i), weights += groups[i].idle_core_seconds;
+    seconds += groups[i].seconds * ratio(i), all += groups[i].seconds;
+  }
+  return weights > 0 ? sum / weights : all > 0 ? seconds / all : 1;
+}
 
 /// The rule for the time that no group covers.
 enum class Rest {
@@ -65,11 +85,30 @@ struct Application {
   double covered_fraction = absent;  // for (7); absent: from the seconds
 };
 
+/// The ground on which the bytes of a group on the target are known.
+enum class BytesBy {
+  none,     // nobody counted any
+  counted,  // as many as here
+  rule,     // those counted here, but that its working set goes into other caches
+  reuse     // placed anew from its distances of reuse
+};
+constexpr std::string_view to_string(BytesBy by) { return enumerator_name(by); }
+
+/// The bytes of a group across the boundaries of the target.
+struct GroupBytes {
+  BytesBy by = BytesBy::none;
+  std::map<std::string, double> bytes = {};  // by level, towards the core
+  std::vector<std::string> moved = {};       // caches behind which other traffic is there than here
+  std::vector<std::string> conflicts = {};   // caches there whose sets may decide, and not their size: then more crosses behind them
+  std::vector<std::string> unknown_sizes = {}, unknown_sets = {};  // caches there of which nobody says how large they are, or how many sets
+};
+
 struct ProjectedGroup {
   ApplicationGroup group = {};
   NodeCeiling from = {}, to = {};
   double seconds = absent;
   bool is_of_mix = false;  // both sides are the roof over the group's own mix of arithmetic
+  GroupBytes there = {};   // filled by who can place it
 };
 
 /// The projected times of a program on a target.

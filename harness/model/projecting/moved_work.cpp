@@ -34,12 +34,63 @@ double widen(WorkPart& part, const NodeSide& home, const NodeSide& target) {
   return left;
 }
 
+double room_of(const SideLevel& level) { return std::isfinite(level.room_bytes) ? level.room_bytes : level.size_bytes; }
+
+/// The part of a team's cache that each thread of those that were counted has.
+double room_of_thread(const PartReuse& reuse, const SideLevel& level) { return room_of(level) / std::max(reuse.threads, 1.0); }
+
+double bytes_at(const WorkPart& part, const std::string& level) {
+  const auto found = part.bytes.find(level);
+  return found == part.bytes.end() ? absent : found->second;
+}
+
+/// The caches behind which a part has other traffic on the target than at home, by more than what is little beside what L1 lets through.
+std::vector<std::string> moved_caches(const WorkPart& here, const WorkPart& there, const NodeSide& target) {
+  constexpr double notable = 0.1;
+  std::vector<std::string> moved;
+  for (std::size_t i = 0; i + 1 < target.levels.size(); ++i) {
+    const double before = bytes_at(here, target.levels[i + 1].name), after = bytes_at(there, target.levels[i + 1].name);
+    const double least = notable * std::max({before, after, bytes_at(here, target.levels[1].name)});
+    if (std::abs(after - before) > least) moved.push_back(target.levels[i].name);
+  }
+  return moved;
+}
+
 }  // namespace
 
+WorkPart placed_on(const WorkPart& part, const NodeSide& side) {
+  WorkPart placed = part;
+  if (!part.reuse) return placed;
+  for (std::size_t i = 0; i + 1 < side.levels.size(); ++i)
+    if (const double room = room_of_thread(*part.reuse, side.levels[i]); std::isfinite(room))
+      placed.bytes[side.levels[i + 1].name] = traffic_below(part.reuse->distances, room).bytes() + part.reuse->past_bytes;
+  return placed;
+}
+
+std::vector<std::string> conflicts_on(const WorkPart& part, const NodeSide& side) {
+  std::vector<std::string> found;
+  if (!part.reuse) return found;
+  for (const auto& level : side.levels) {
+    const double room = room_of_thread(*part.reuse, level);
+    if (!std::isfinite(room) || level.ways <= 0) continue;
+    const CacheLevel cache{.name = level.name,
+                           .bytes = static_cast<std::uint64_t>(room),
+                           .ways = static_cast<std::uint32_t>(level.ways),
+                           .line_bytes = static_cast<std::uint32_t>(part.reuse->distances.line_bytes)};
+    if (may_conflict(part.reuse->distances, cache)) found.push_back(level.name);
+  }
+  return found;
+}
+
 MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSide& target) {
-  MovedWork all{.part = counted};
+  MovedWork all{.part = placed_on(counted, target)};
   WorkPart& part = all.part;
   all.instructions_ratio = widen(part, home, target);
+  if (counted.reuse) {
+    all.by = BytesBy::reuse;
+    all.moved = moved_caches(placed_on(counted, home), part, target);
+    return all;
+  }
   const double working_set = std::isfinite(part.working_set_bytes) ? part.working_set_bytes : shown_working_set(part, home);
   if (!std::isfinite(working_set)) return all;
   for (std::size_t i = 0; i + 1 < target.levels.size(); ++i) {
@@ -50,6 +101,7 @@ MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSi
     if (!std::isfinite(cache.size_bytes) || !std::isfinite(here->size_bytes) || cache.size_bytes == here->size_bytes) continue;
     const double before = crossing(working_set, here->size_bytes), after = crossing(working_set, cache.size_bytes);
     if (after == before) continue;
+    all.by = BytesBy::rule;
     all.moved.push_back(cache.name);
     all.is_uncertain = all.is_uncertain || (after > 0 && after < 1);
     behind->second = before > 0 ? std::min(behind->second * after / before, inside->second) : inside->second * after;

@@ -59,7 +59,7 @@ ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSi
                      .to_machine = target.machine,
                      .kind = pair_kind(home, target),
                      .home_seconds = timed.seconds,
-                     .home = roof_terms(timed.part, home),
+                     .home = roof_terms(placed_on(timed.part, home), home),
                      .target = roof_terms(moved.part, target),
                      .moved = moved.moved};
   pair.home_bound = binding(pair.home, timed.part, home).name;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "model/projecting/moved_work.hpp"
 
 namespace plumbline {
 namespace {
@@ -33,13 +34,18 @@ Forecast by_bandwidth(const ProjectedGroup& group, const std::string& kind, std:
   return told;
 }
 
+WorkPart part_of(const ApplicationGroup& group) {
+  return {.name = group.name,
+          .mix = group.mix,
+          .scalar_part = group.scalar_part,
+          .bytes = group.bytes,
+          .working_set_bytes = group.working_set_bytes,
+          .reuse = group.reuse,
+          .launches = group.launches};
+}
+
 ProjectedPair pair_of_group(const ApplicationGroup& group, const std::string& program, const NodeSide& home, const NodeSide& target) {
-  const TimedPart timed{.part = {.name = group.name,
-                                 .mix = group.mix,
-                                 .scalar_part = group.scalar_part,
-                                 .bytes = group.bytes,
-                                 .working_set_bytes = group.working_set_bytes,
-                                 .launches = group.launches},
+  const TimedPart timed{.part = part_of(group),
                         .kernel = program,
                         .seconds = group.seconds,
                         .bound = group.bound.starts_with("compute") ? "compute" : group.bound};
@@ -69,10 +75,20 @@ GroupForecast forecast_group(const ProjectedGroup& group, const std::string& pro
   }
 }
 
+/// Groups that wait take as much longer or shorter as what they wait for, by each method and at each end of its interval.
+void tell_waiting(const std::vector<ApplicationGroup>& groups, std::vector<GroupForecast>& told) {
+  for (ByMethod Forecast::*values : {&Forecast::seconds, &Forecast::lo, &Forecast::hi})
+    for (std::size_t method = 0; method < method_count; ++method) {
+      const double ratio = waiting_ratio(groups, [&](std::size_t i) { return (told[i].told.*values)[method] / groups[i].seconds; });
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        if (groups[i].waits) (told[i].told.*values)[method] = ratio * groups[i].seconds;
+    }
+}
+
 /// Whether every ceiling is the same there: nothing is projected.
 bool is_same_node(const Projection& plain) {
   return plain.source == plain.target &&
-         std::ranges::all_of(plain.groups, [](const ProjectedGroup& one) { return one.from.value == one.to.value; });
+         std::ranges::all_of(plain.groups, [](const ProjectedGroup& one) { return one.group.waits || one.from.value == one.to.value; });
 }
 
 ProgramProjection sum_of(Method method, const Projection& plain, const std::vector<GroupForecast>& groups, double rest_seconds) {
@@ -84,7 +100,7 @@ ProgramProjection sum_of(Method method, const Projection& plain, const std::vect
     sum.lo += told.lo[index_of(method)];
     sum.hi += told.hi[index_of(method)];
     if (!groups[i].flip.empty()) sum.flips.push_back(groups[i].flip);
-    if (!(plain.groups[i].seconds > longest)) continue;
+    if (plain.groups[i].group.waits || !(plain.groups[i].seconds > longest)) continue;
     longest = plain.groups[i].seconds;
     sum.learned_from = told.learned_from;
     sum.pairs = told.pairs;
@@ -116,7 +132,12 @@ NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
     if (!one.name.starts_with(compute)) {
       if (one.name.find(' ') != one.name.npos) continue;  // a pattern of a level
       const double gbs = std::isfinite(one.traffic_gbs) ? one.traffic_gbs : one.value;
-      side.levels.push_back({.name = one.name, .gbs = gbs, .size_bytes = one.size_bytes, .spread = one.spread});
+      side.levels.push_back({.name = one.name,
+                             .gbs = gbs,
+                             .size_bytes = one.size_bytes,
+                             .room_bytes = one.room_bytes,
+                             .ways = one.ways,
+                             .spread = one.spread});
       continue;
     }
     const std::string rest = one.name.substr(compute.size());
@@ -141,12 +162,31 @@ NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
   return side;
 }
 
+GroupBytes group_bytes(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target) {
+  if (group.bytes.empty() || group.waits) return {};
+  const WorkPart part = part_of(group);
+  const NodeSide there = side_of_spec(target, group.scope);
+  const MovedWork moved = moved_work(part, side_of_spec(source, group.scope), there);
+  GroupBytes bytes{.by = moved.by, .bytes = moved.part.bytes, .moved = moved.moved, .conflicts = conflicts_on(part, there)};
+  for (const auto& level : there.levels) {
+    if (!part.reuse || level.name == "mem") continue;
+    if (!std::isfinite(level.size_bytes) && !std::isfinite(level.room_bytes))
+      bytes.unknown_sizes.push_back(level.name);
+    else if (level.ways <= 0)
+      bytes.unknown_sets.push_back(level.name);
+  }
+  std::erase_if(bytes.bytes, [&](const auto& one) { return level_named(there, one.first) == nullptr; });
+  return bytes;
+}
+
 std::vector<ProgramProjection> project_program(const Projection& plain, const Application& application, const NodeSpec& source,
                                                const NodeSpec& target, const Overlaps& overlaps, std::span<const RecordRow> record) {
   std::vector<GroupForecast> groups;
   for (const auto& group : plain.groups)
-    groups.push_back(forecast_group(group, application.name, side_of_spec(source, group.group.scope),
-                                    side_of_spec(target, group.group.scope), overlaps, record));
+    groups.push_back(group.group.waits ? GroupForecast{}
+                                       : forecast_group(group, application.name, side_of_spec(source, group.group.scope),
+                                                        side_of_spec(target, group.group.scope), overlaps, record));
+  tell_waiting(application.groups, groups);
   std::vector<ProgramProjection> all;
   for (std::size_t i = 0; i < method_count; ++i) all.push_back(sum_of(static_cast<Method>(i), plain, groups, application.rest_seconds));
   return all;

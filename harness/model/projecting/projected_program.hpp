@@ -21,6 +21,9 @@ struct ProgramProjection {
 /// The ceilings of one scope as a side.
 NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope);
 
+/// The bytes of a group on the target, and how they are known.
+GroupBytes group_bytes(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target);
+
 /// Projects by each of the methods. `plain` is the same projection by equations (5) to (7). Groups without bytes and FLOPs leave all
 /// methods but `bandwidth` without seconds. Intervals add up as if all groups erred alike, and the rest as they do.
 std::vector<ProgramProjection> project_program(const Projection& plain, const Application& application, const NodeSpec& source,

@@ -23,8 +23,11 @@ constexpr double weight_power = 3;
 /// A bias from few kernels is taken off in part: n / (n + this).
 constexpr double doubt_of_bias = 10;
 
-/// Pairs within one CPU model say nothing of others: the two are never learned from together.
-bool is_of_machines(const std::string& kind) { return kind.starts_with("machine"); }
+/// Pairs within one CPU model say nothing of others, and parts nothing of whole applications: these are never learned from together.
+std::string_view family_of(const std::string& kind) {
+  constexpr std::string_view machines = "machine";
+  return kind.starts_with(machines) ? machines : kind.starts_with(ranks_family) ? ranks_family : "";
+}
 
 /// The errors of a method by kernel. Pairs of one kernel err alike, so that each kernel counts once, however many pairs it has.
 std::map<std::string, std::vector<double>> errors_by_kernel(const RecordClass& of, std::size_t method) {
@@ -43,9 +46,9 @@ bool is_large_enough(const RecordClass& one) {
 }  // namespace
 
 RecordClass class_of(std::span<const RecordRow> record, const std::string& kind, const std::string& bound_class, const MayUse& may_use) {
-  RecordClass narrow{.name = bound_class}, wide{.name = kind}, all{.name = "all"};
+  RecordClass narrow{.name = bound_class}, wide{.name = kind}, all{.name = std::string(all_pairs)};
   for (const auto& row : record) {
-    if (!may_use(row) || is_of_machines(row.kind) != is_of_machines(kind)) continue;
+    if (!may_use(row) || family_of(row.kind) != family_of(kind)) continue;
     all.rows.push_back(&row);
     if (row.kind == kind) wide.rows.push_back(&row);
     if (row.bound_class == bound_class) narrow.rows.push_back(&row);

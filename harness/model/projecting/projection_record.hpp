@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/projecting/overlap_fit.hpp"
@@ -24,8 +25,11 @@ using MayUse = std::function<bool(const RecordRow&)>;
 /// A class with fewer pairs, or pairs of fewer kernels, falls back to a wider one.
 inline constexpr std::size_t pairs_of_class = 20, kernels_of_class = 5;
 
-/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all between unlike CPU
-/// models or of all within one.
+/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all of its family. A family are pairs
+/// between unlike CPU models, pairs within one, and whole applications on other numbers of ranks.
+inline constexpr std::string_view all_pairs = "all";
+/// The kinds of pair of whole applications on other numbers of ranks begin so (model/scaling/ranks_record.hpp).
+inline constexpr std::string_view ranks_family = "ranks";
 struct RecordClass {
   std::string name = {};
   std::vector<const RecordRow*> rows = {};

@@ -1,10 +1,12 @@
 // The work of a part of a program, counted once: what any machine has to do for it, wherever it was counted.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/records.hpp"
 #include "model/placement/compute_roof.hpp"
+#include "model/placement/reuse_distances.hpp"
 
 namespace plumbline {
 
@@ -16,6 +18,7 @@ struct WorkPart {
   double instructions = absent;              // of all kinds; absent where nobody counted them
   std::map<std::string, double> bytes = {};  // by level: across its boundary towards the core
   double working_set_bytes = absent;         // distinct bytes touched
+  std::optional<PartReuse> reuse = {};       // places it on any caches
   double launches = 0;                       // on a GPU
   double messages = 0, message_bytes = 0;    // between ranks
 };

@@ -54,6 +54,8 @@ struct ScaledTime {
   Spent bound = Spent::computing;                     // what takes most
   std::string phase = {};                             // that takes most of that
   std::string ceiling = {};                           // of computing: what bounds that phase; empty where nobody knows
+  std::string learned_from = {};                      // class of the record that the interval is of; empty: of none
+  std::size_t learned_pairs = 0;                      // in it
 
   double share(Spent spent) const { return spent_seconds[static_cast<std::size_t>(spent)] / seconds; }
   /// The part of the time in which a rank does not compute.

@@ -1,4 +1,4 @@
-#include "profile/reuse_distances.hpp"
+#include "model/placement/reuse_distances.hpp"
 
 #include <algorithm>
 
@@ -34,6 +34,12 @@ void add(ReuseDistances& to, const ReuseDistances& more) {
     place->written_to += one.written_to;
   }
   for (const auto& [sets, squares] : more.crowding) to.crowding[sets] += squares;
+}
+
+void scale(ReuseDistances& distances, double factor) {
+  for (ReuseBucket& one : distances.buckets)
+    for (double* often : {&one.read, &one.write, &one.written_from, &one.written_to}) *often *= factor;
+  for (auto& [sets, squares] : distances.crowding) squares *= factor;
 }
 
 CacheTraffic traffic_below(const ReuseDistances& distances, double cache_bytes) {

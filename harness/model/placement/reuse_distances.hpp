@@ -22,12 +22,23 @@ struct ReuseDistances {
       {};  // by a number of sets: of each window of as many fetches the squares of how many fell into each
 };
 
+/// The distances of a part of a program, with what is needed to place it on the caches of any team.
+struct PartReuse {
+  ReuseDistances distances = {};
+  double threads = 1;     // whose distances they are, each its own; other teams divide the lines of all of them
+  double past_bytes = 0;  // stored past all caches
+};
+
 /// Adds what another thread or entry did.
 void add(ReuseDistances& to, const ReuseDistances& more);
+
+/// Multiplies how often each distance came: those of a smaller input stand for those of a larger one.
+void scale(ReuseDistances& distances, double factor);
 
 /// The bytes that cross the boundary below a cache.
 struct CacheTraffic {
   double demand_read_bytes = 0, rfo_bytes = 0, write_back_bytes = 0;
+  double bytes() const { return demand_read_bytes + rfo_bytes + write_back_bytes; }
 };
 
 /// The traffic below a fully associative cache of so many bytes with least-recently-used replacement, write-back and write-allocate

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reuse distances become traffic below caches of any size, and a report's missing bytes.
-#include "profile/reuse_distances.hpp"
+// Reuse distances become traffic below caches of any size.
+#include "model/placement/reuse_distances.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "profile/placed_report.hpp"
-#include "profile/profile.hpp"
 
 namespace plumbline {
 namespace {
@@ -57,31 +54,12 @@ TEST(ReuseDistances, AreNamedWhereSetsMayDecide) {
   EXPECT_EQ(crowding_in(crowded, {.name = "L1", .bytes = 1024, .ways = 8}), 0) << "of 2 sets nothing is known";
 }
 
-TEST(ReuseDistances, FillInTheBytesOfAReport) {
-  const std::vector<CacheLevel> caches{{.name = "L1", .bytes = 512 * 64, .ways = 8},
-                                       {.name = "L2", .bytes = 2048 * 64, .ways = 8},
-                                       {.name = "L3", .bytes = 4 * 512 * 64, .ways = 16}};
-  const EventSums unknown{{"bytes.reg-L1.nt_store", 7}, {"bytes.L1-L2.demand_read", std::nullopt}, {"bytes.L3-mem.rfo", std::nullopt}};
-  ToolReport report;
-  report.total = unknown;
-  for (const int thread : {1, 2}) report.threads.push_back({thread, unknown, three_sweeps()});
-  report.regions = {{"sweeps", 1, 1, false, unknown, three_sweeps()}, {"none", 1, 1, false, unknown, std::nullopt}};
-  place_on(report, caches);
-  EXPECT_EQ(bytes(report.threads[0].counts, "L1-L2"), (2700 + 300 + 300) * 64 + 7);
-  EXPECT_EQ(bytes(report.threads[0].counts, "L2-L3"), (900 + 100 + 100) * 64 + 7);
-  EXPECT_EQ(bytes(report.threads[0].counts, "L3-mem"), (900 + 100 + 100) * 64 + 7) << "half of L3 is as large as L2";
-  EXPECT_EQ(event(report.total, "bytes.L1-L2.demand_read"), 2 * 2700 * 64);
-  EXPECT_EQ(event(report.regions[0].counts, "bytes.L2-L3.rfo"), 100 * 64);
-  EXPECT_EQ(event(report.regions[1].counts, "bytes.L1-L2.demand_read"), std::nullopt);
-  EXPECT_TRUE(regions_that_may_conflict(report, caches).empty());
-}
-
-TEST(ReuseDistances, LeaveAReportWithoutThemAlone) {
-  ToolReport report;
-  report.threads.push_back({1, {{"bytes.L1-L2.rfo", std::nullopt}}, std::nullopt});
-  report.total = report.threads[0].counts;
-  place_on(report, {{.name = "L1", .bytes = 32 << 10, .ways = 8}});
-  EXPECT_EQ(report.total, report.threads[0].counts);
+TEST(ReuseDistances, AreAsLongWhereTheyCameMoreOften) {
+  ReuseDistances twice = three_sweeps();
+  scale(twice, 2);
+  EXPECT_EQ(traffic_below(twice, 512 * 64).bytes(), 2 * traffic_below(three_sweeps(), 512 * 64).bytes());
+  EXPECT_EQ(twice.buckets[1].lines_from, 992);
+  EXPECT_EQ(twice.crowding.at(64), 6000);
 }
 
 }  // namespace

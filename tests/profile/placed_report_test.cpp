@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reuse distances fill in a report's missing bytes.
+#include "profile/placed_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "profile/profile.hpp"
+
+namespace plumbline {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// A thread reads an array of 1000 lines three times, and writes 100 lines of it each time: they come back after 999 others.
+ReuseDistances three_sweeps() {
+  return {.line_bytes = 64,
+          .buckets = {{0, 1, 0, 0, 300, 0}, {992, 1008, 1800, 200, 0, 200}, {never, never, 900, 100, 0, 0}},
+          .crowding = {{64, 3000}, {1024, 1000}}};
+}
+
+TEST(PlacedReport, HasTheBytesThatItsDistancesMake) {
+  const std::vector<CacheLevel> caches{{.name = "L1", .bytes = 512 * 64, .ways = 8},
+                                       {.name = "L2", .bytes = 2048 * 64, .ways = 8},
+                                       {.name = "L3", .bytes = 4 * 512 * 64, .ways = 16}};
+  const EventSums unknown{{"bytes.reg-L1.nt_store", 7}, {"bytes.L1-L2.demand_read", std::nullopt}, {"bytes.L3-mem.rfo", std::nullopt}};
+  ToolReport report;
+  report.total = unknown;
+  for (const int thread : {1, 2}) report.threads.push_back({thread, unknown, three_sweeps()});
+  report.regions = {{"sweeps", 1, 1, false, unknown, three_sweeps()}, {"none", 1, 1, false, unknown, std::nullopt}};
+  report.functions = {{"sweep", "here", 16, unknown, {}, three_sweeps()}, {"adds", "here", 32, unknown, {}, std::nullopt}};
+  place_on(report, caches);
+  EXPECT_EQ(bytes(report.functions[0].counts, "L2-L3"), (900 + 100 + 100) * 64 + 7);
+  EXPECT_EQ(bytes(report.functions[1].counts, "L2-L3"), 7) << "it fetched nothing";
+  EXPECT_EQ(bytes(report.threads[0].counts, "L1-L2"), (2700 + 300 + 300) * 64 + 7);
+  EXPECT_EQ(bytes(report.threads[0].counts, "L2-L3"), (900 + 100 + 100) * 64 + 7);
+  EXPECT_EQ(bytes(report.threads[0].counts, "L3-mem"), (900 + 100 + 100) * 64 + 7) << "half of L3 is as large as L2";
+  EXPECT_EQ(event(report.total, "bytes.L1-L2.demand_read"), 2 * 2700 * 64);
+  EXPECT_EQ(event(report.regions[0].counts, "bytes.L2-L3.rfo"), 100 * 64);
+  EXPECT_EQ(event(report.regions[1].counts, "bytes.L1-L2.demand_read"), std::nullopt);
+  EXPECT_TRUE(regions_that_may_conflict(report, caches).empty());
+}
+
+TEST(PlacedReport, IsAsItWasWithoutDistances) {
+  ToolReport report;
+  report.threads.push_back({1, {{"bytes.L1-L2.rfo", std::nullopt}}, std::nullopt});
+  report.total = report.threads[0].counts;
+  place_on(report, {{.name = "L1", .bytes = 32 << 10, .ways = 8}});
+  EXPECT_EQ(report.total, report.threads[0].counts);
+}
+
+}  // namespace
+}  // namespace plumbline
