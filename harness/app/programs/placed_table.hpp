@@ -37,6 +37,9 @@ struct ProfileWords {
   double window_seconds = 0;
   std::vector<std::string> count_arguments = {};  // of the counted run, where its work was scaled
   double work_scale = 1;
+  std::string gpu_time_by = {};        // activities or counters; empty: a program on CPUs
+  std::vector<std::string> gpus = {};  // in words
+  std::uint64_t most_launches = 0;     // of each kernel in each phase that were counted; 0: all
 };
 ProfileWords words_of(const PlacedProgram& placed);
 

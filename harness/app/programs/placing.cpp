@@ -8,13 +8,10 @@
 #include <map>
 #include <set>
 
-#include "app/programs/profile_rows.hpp"
 #include "app/programs/stored_profile.hpp"
-#include "app/results/intensity.hpp"
 #include "app/results/result_file.hpp"
 #include "model/ceilings/ceilings.hpp"
 #include "profile/runtime_libraries.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -150,11 +147,6 @@ void note_scaled_work(const ProfileOptions& options, std::vector<std::string>& n
                     options.scale_work));
 }
 
-void write_results(const ProfileOptions& options, const Results& results) {
-  const Intensities derived = derived_intensities(results);
-  write_store(options.output, results, &derived);
-}
-
 PlacedProgram join_runs(const ProfileOptions& options, ProgramRuns& runs, Symbols& symbols) {
   PlacedProgram placed{.program = {.name = runs.name,
                                    .ranks = static_cast<int>(std::max<std::size_t>(1, runs.counted.timed.size())),
@@ -221,15 +213,12 @@ void explain_missing_counts(PlacedProgram& placed) {
 }
 
 /// Shows all, and writes a result file where that is asked for. False: the tables could not be shown.
-bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Results& results) {
+bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Results results) {
   ProfileOptions shown = options;
   const bool is_store = options.output.ends_with(".h5");
   if (is_store) shown.output.clear();
   const bool told = show_profile(shown, placed_json(placed, options.output), placed_text(placed));
-  if (is_store) {
-    results.profile = profile_rows(placed_rows(placed), results.cases);
-    write_results(options, results);
-  }
+  if (is_store) write_profile(options.output, std::move(results), placed_rows(placed), words_of(placed));
   return told;
 }
 
@@ -260,8 +249,7 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
   placed.loops = place_loops(placed.program, results, ceilings);
   explain_missing_counts(placed);
-  results.provenance = provenance_of(words_of(placed));
-  const bool told = show_placed(options, placed, results);
+  const bool told = show_placed(options, placed, std::move(results));
   if (runs.native.ending.code != 0) return static_cast<Exit>(runs.native.ending.code);
   return told && runs.is_whole && (options.time_only || placed.program.why_not_joined.empty()) ? Exit::ok : Exit::io_or_failed_case;
 }

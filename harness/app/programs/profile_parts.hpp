@@ -1,4 +1,4 @@
-// A profiled program becomes the groups of a projection: its functions, in their places under the roofs.
+// A profiled program becomes the groups of a projection: its functions or its GPU kernels, in their places under the roofs.
 #pragma once
 #include <span>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace plumbline::app {
 
-/// Makes a group of each function that was met and has a bound; the rest is what is left of the time from start to end. Where functions of
-/// several threads ran beside each other, so that their times are together longer than that, each has its part of it. Says in `notes` what
-/// is of the rest, and why.
+/// Makes a group of each function or kernel that was met and has a bound; the rest is what is left of the time from start to end. Where
+/// functions of several threads ran beside each other, so that their times are together longer than that, each has its part of it. Says in
+/// `notes` what is of the rest, and why.
 Application application_of(std::span<const ProfileRow> profile, std::span<const RooflinePlacement> placements, const std::string& node,
                            std::vector<std::string>& notes);
 
