@@ -66,6 +66,8 @@ void require_scaled_work(const ProfileOptions& options) {
 Exit profile(const ProfileOptions& options) {
   if (options.window.is_of_time() && options.count_only)
     throw user_error("--window takes a stretch of time, by which counts cannot be cut: --window=region:NAME cuts them");
+  if (!options.subtract.empty() && options.count_only && !options.gpu)
+    throw user_error("--subtract takes a profile of times and counts away: it does not go with --count-only");
   if (options.time_only && options.count_only) throw user_error("--time-only counts nothing: it does not go with --count-only");
   if (options.launches_told && !options.gpu)
     throw user_error("--launches says how many launches of each GPU kernel are counted: it goes with --gpu alone");
@@ -175,6 +177,12 @@ void add_profile(CLI::App& app, Action& chosen) {
           "--scale-work", [options](const std::string& text) { options->scale_work = factor_in(text); },
           "with --count-args: every count is multiplied by this, a number or a formula of numbers, as (200/100)*(200/100)")
       ->type_name("FACTOR");
+  command
+      ->add_option("--subtract", options->subtract,
+                   "take an earlier profile of the same program (a result file) away, one without the part that is looked for, or with "
+                   "fewer rounds of it: what is left is the part's")
+      ->type_name("FILE.h5")
+      ->check(a_value("a result file"));
   command->add_flag("--json", options->json, "print JSON in place of the tables, on standard error as they are");
   command->add_option("--counts", options->counts, "leave each process's counts in this folder, which all ranks see")
       ->check(a_value("a folder"));

@@ -10,8 +10,10 @@
 #include "app/gpu_kernels/kernel_notes.hpp"
 #include "app/gpu_kernels/kernel_placing.hpp"
 #include "app/gpu_kernels/kernel_results.hpp"
+#include "app/gpu_kernels/kernel_subtraction.hpp"
 #include "app/gpu_kernels/kernel_table.hpp"
 #include "app/programs/stored_profile.hpp"
+#include "app/terminal/streams.hpp"
 #include "machine/publishable.hpp"
 
 namespace plumbline::app {
@@ -69,8 +71,11 @@ KernelsJudgement judge_kernels(const ProgramEnding& ending, const KernelRuns& ru
   return judgement;
 }
 
-KernelResult collect_kernels(const ProfileOptions& options, int ranks, KernelRuns runs, std::vector<RankEnding> endings,
-                             const KernelRoofs& roofs) {
+KernelContext find_context(const ProfileOptions& options, const std::string& program) {
+  return {.roofs = find_kernel_roofs(options.roofs), .minus = read_subtrahend(options, program)};
+}
+
+KernelResult collect_kernels(const ProfileOptions& options, int ranks, KernelRuns runs, std::vector<RankEnding> endings) {
   publish(runs);
   KernelResult result{.name = std::filesystem::path(options.command.front()).filename().string(),
                       .command = publishable(options.command, this_person()),
@@ -82,25 +87,33 @@ KernelResult collect_kernels(const ProfileOptions& options, int ranks, KernelRun
   for (const auto& ending : result.endings) result.runs.hosts[ending.rank] = ending.host;
   result.runs.counters = counters_by_chip();
   result.profile = merge_kernels(result.runs);
-  place_kernels(roofs.ceilings, result.profile);
   result.regions = kernel_regions(result.profile, result.runs);
   result.copies = kernel_copies(result.runs.timed);
   result.ranks = kernel_ranks(result.profile, result.runs, result.endings);
   add_kernel_notes(result, options);
   note_shared_gpus(result.runs, result.notes);
-  if (!result.profile.kernels.empty()) result.notes.insert(result.notes.end(), roofs.notes.begin(), roofs.notes.end());
   return result;
 }
 
-bool show_kernels(const ProfileOptions& options, KernelResult& result, const KernelRoofs& roofs) {
-  Results results = kernel_results(result.name, result.profile, nodes_of(result.endings), roofs.results, "");
+Exit show_kernels(const ProfileOptions& options, KernelResult& result, const KernelContext& context) {
+  const KernelRoofs& roofs = context.roofs;
+  if (!result.profile.kernels.empty()) result.notes.insert(result.notes.end(), roofs.notes.begin(), roofs.notes.end());
+  const std::string why_not_less = context.minus ? subtract(*context.minus, result) : "";
+  if (!why_not_less.empty()) {
+    say(fmt::format("plumbline: --subtract: nothing was taken away: {}\n", why_not_less));
+    result.notes.insert(result.notes.begin(), "--subtract: nothing was taken away, all of this is the whole run's: " + why_not_less);
+  }
+  place_kernels(roofs.ceilings, result.profile);
+  const std::string minus = result.minus.empty() ? "" : name_in_cases(*context.minus);
+  Results results = kernel_results(result.name, result.profile, nodes_of(result.endings), roofs.results, minus);
   ProfileOptions shown = options;
   const bool is_store = options.output.ends_with(".h5");
   if (is_store) shown.output.clear();
   const ShownKernels kernels = shown_kernels(result);
   const bool told = show_profile(shown, kernels_json(result, options.output), "\n" + kernels_text(kernels));
   if (is_store) write_profile(options.output, std::move(results), kernel_rows(result), kernels.words);
-  return told;
+  if (!why_not_less.empty()) return Exit::user_error;
+  return told ? Exit::ok : Exit::io_or_failed_case;
 }
 
 }  // namespace plumbline::app

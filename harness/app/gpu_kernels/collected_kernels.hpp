@@ -6,6 +6,7 @@
 #include "app/gpu_kernels/kernel_columns.hpp"
 #include "app/gpu_kernels/kernel_roofs.hpp"
 #include "app/programs/profile_ways.hpp"
+#include "app/programs/subtraction.hpp"
 
 namespace plumbline::app {
 
@@ -18,11 +19,19 @@ struct KernelsJudgement {
 /// was not counted, or where nothing else is wanted (`is_counted`) not timed (2), or not to its end (1).
 KernelsJudgement judge_kernels(const ProgramEnding& ending, const KernelRuns& runs, bool is_counted, std::optional<int> rank);
 
-/// Merges the runs of a launch of so many ranks. `endings`: of the timed launch, or of the only one.
-KernelResult collect_kernels(const ProfileOptions& options, int ranks, KernelRuns runs, std::vector<RankEnding> endings,
-                             const KernelRoofs& roofs);
+/// The things that are held against a program's kernels.
+struct KernelContext {
+  KernelRoofs roofs = {};
+  std::optional<Subtrahend> minus = {};  // the earlier run that is to be taken away
+};
+/// Throws Error (user) where a file that is named does not do.
+KernelContext find_context(const ProfileOptions& options, const std::string& program);
 
-/// Shows the kernels, and writes a file where one is asked for. False: the tables could not be shown.
-bool show_kernels(const ProfileOptions& options, KernelResult& result, const KernelRoofs& roofs);
+/// Merges the runs of a launch of so many ranks. `endings`: of the timed launch, or of the only one.
+KernelResult collect_kernels(const ProfileOptions& options, int ranks, KernelRuns runs, std::vector<RankEnding> endings);
+
+/// Shows the kernels less what is to be taken away, in their places, and writes a file where one is asked for. It is no Exit::ok where what
+/// was to be taken away cannot be, or the tables could not be shown.
+Exit show_kernels(const ProfileOptions& options, KernelResult& result, const KernelContext& context);
 
 }  // namespace plumbline::app

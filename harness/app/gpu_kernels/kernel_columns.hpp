@@ -20,12 +20,14 @@ struct KernelResult {
   KernelProfile profile = {};
   std::vector<KernelRegion> regions = {};
   std::vector<TimedCopies> copies = {};
-  std::vector<KernelRank> ranks = {};    // of a launch
-  double timed_seconds = absent;         // from start to end of the timed run; absent where there was none
-  std::vector<RankEnding> endings = {};  // by rank
-  int launched = 1;                      // ranks
-  std::size_t kernels = 10;              // most of them in the table
-  std::uint64_t most_launches = 16;      // of each kernel in each phase that were to be counted; 0: all
+  std::vector<KernelRank> ranks = {};           // of a launch
+  double timed_seconds = absent;                // from start to end of the timed run; absent where there was none
+  std::vector<RankEnding> endings = {};         // by rank
+  int launched = 1;                             // ranks
+  std::size_t kernels = 10;                     // most of them in the table
+  std::string minus = {};                       // the file of the earlier run that was taken away; empty: none
+  std::vector<std::string> minus_command = {};  // that it ran
+  std::uint64_t most_launches = 16;             // of each kernel in each phase that were to be counted; 0: all
   std::vector<std::string> notes = {};
 };
 

@@ -45,11 +45,11 @@ std::string ranks_in_words(const ProfileWords& words) {
 std::string kernels_head(const ShownKernels& shown) {
   const auto& [words, profile] = std::tie(shown.words, shown.profile);
   const KernelSums all = all_kernels(profile);
-  std::string text = fmt::format("{} on GPUs: {}\n  {}{}, {} of {} launches of {} counted\n",
+  std::string text = fmt::format("{} on GPUs: {}\n{}  {}{}, {} of {} launches of {} counted\n",
                                  !profile.is_timed              ? "Counted"
                                  : words.why_not_joined.empty() ? "Timed and counted"
                                                                 : "Timed",
-                                 command_line(words.command), ranks_in_words(words),
+                                 command_line(words.command), minus_in_words(words), ranks_in_words(words),
                                  number_of(static_cast<std::uint64_t>(words.processes), "process", "processes"), counted_launches(profile),
                                  all.launches, number_of(all.kernels, "kernel", "kernels"));
   if (profile.is_timed && profile.total.seconds)
@@ -132,6 +132,7 @@ ShownKernels shown_kernels(const KernelResult& result) {
   words.gpu_time_by = profile.is_timed ? "activities" : "counters";
   words.gpus.assign(gpus.begin(), gpus.end());
   words.most_launches = result.most_launches;
+  words.minus = result.minus, words.minus_command = result.minus_command;
   shown.ranks = result.ranks;
   return shown;
 }

@@ -74,7 +74,7 @@ Exit profile_launched_kernels(const ProfileOptions& options, const LaunchMeeting
   std::vector<std::string> notes;
   require_injection(notes);
   if (!options.output.empty()) require_writable(options.output);
-  const KernelRoofs roofs = find_kernel_roofs(options.roofs);
+  const KernelContext context = find_context(options, fs::path(program).filename().string());
   const bool is_timed = !options.count_only, is_counted = !options.time_only;
   KernelRuns runs;
   Launched timed, counted;
@@ -86,13 +86,13 @@ Exit profile_launched_kernels(const ProfileOptions& options, const LaunchMeeting
   const Launched& main = is_timed ? timed : counted;
   const KernelsJudgement judgement = judge_kernels(main.ending, runs, is_counted, std::nullopt);
   tell(judgement.fault, options, meeting);
-  KernelResult result = collect_kernels(options, main.ranks, std::move(runs), main.endings, roofs);
+  KernelResult result = collect_kernels(options, main.ranks, std::move(runs), main.endings);
   result.name = fs::path(program).filename().string();
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
   if (is_timed) result.timed_seconds = longest(timed.endings);
-  const bool shown = show_kernels(options, result, roofs);
-  const bool is_whole = shown && static_cast<int>(main.endings.size()) == main.ranks;
-  return judgement.code == 0 && !is_whole ? Exit::io_or_failed_case : static_cast<Exit>(judgement.code);
+  const Exit shown = show_kernels(options, result, context);
+  if (judgement.code != 0) return static_cast<Exit>(judgement.code);
+  return shown == Exit::ok && static_cast<int>(main.endings.size()) != main.ranks ? Exit::io_or_failed_case : shown;
 }
 
 Exit profiled_gpu_rank(LaunchPass pass, const fs::path& folder, const ProfileOptions& options) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/gpu_kernels/collected_kernels.hpp"
 #include "app/gpu_kernels/injected_runs.hpp"
 #include "app/programs/two_runs.hpp"
@@ -36,7 +38,7 @@ Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const 
   require_injection(notes);
   InjectedRuns prepared = prepare_injected(options, launch, meeting);
   if (launch.rank == 0 && !options.output.empty()) require_writable(options.output);
-  const KernelRoofs roofs = find_kernel_roofs(options.roofs);
+  const KernelContext context = find_context(options, std::filesystem::path(options.command.front()).filename().string());
   if (!prepared.is_timed && !options.count_only)
     notes.emplace_back(
         "behind a launcher the program runs once, counted: with plumbline before the launcher (plumbline profile --gpu -- mpiexec -n 4 "
@@ -56,13 +58,14 @@ Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const 
   KernelRuns runs;
   std::vector<std::string> notes_of_files;
   read_runs(meeting, runs, notes_of_files);
-  KernelResult result = collect_kernels(options, launch.size, std::move(runs), std::move(endings), roofs);
+  KernelResult result = collect_kernels(options, launch.size, std::move(runs), std::move(endings));
   result.notes.insert(result.notes.begin(), notes_of_files.begin(), notes_of_files.end());
   add_rank_notes(meeting, result.endings, launch, options, result.notes);
   if (prepared.is_timed) result.timed_seconds = ending.wall_seconds;
-  const bool shown = show_kernels(options, result, roofs);
-  const bool whole = shown && unreadable.empty() && static_cast<int>(result.endings.size()) == launch.size;
-  return judgement.code == 0 && !whole ? Exit::io_or_failed_case : static_cast<Exit>(judgement.code);
+  const Exit shown = show_kernels(options, result, context);
+  if (judgement.code != 0) return static_cast<Exit>(judgement.code);
+  const bool is_whole = unreadable.empty() && static_cast<int>(result.endings.size()) == launch.size;
+  return shown == Exit::ok && !is_whole ? Exit::io_or_failed_case : shown;
 }
 
 }  // namespace plumbline::app

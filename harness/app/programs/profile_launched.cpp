@@ -94,7 +94,9 @@ Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meetin
   if (!options.output.empty()) require_writable(options.output);
   if (!options.time_only) require_counting(options);
   Symbols symbols;
-  ProgramRuns runs{.name = fs::path(program).filename().string(), .roofs = find_roofs(options.roofs)};
+  const std::string name = fs::path(program).filename().string();
+  std::optional<Subtrahend> minus = read_subtrahend(options, name);
+  ProgramRuns runs{.name = name, .roofs = find_roofs(options.roofs), .minus = std::move(minus)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
   choose_code(options, runs.notes);
   const RepeatedInput input;

@@ -21,6 +21,7 @@ struct ProfileOptions {
   bool launches_told = false;        // by the user
   double wait_seconds = 60;
   RunWindow window = {};
+  std::string subtract = {};                      // result file of an earlier profile; empty: none
   std::vector<std::string> count_arguments = {};  // of the counted run, where its work is scaled
   double scale_work = 1;                          // 1: both runs have the same arguments
   std::vector<std::string> command;

@@ -17,7 +17,7 @@ namespace plumbline::app {
 // A file of an earlier program may have fewer of them.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProfileWords, command, caches, why_not_joined, wall_seconds, user_seconds, system_seconds,
                                                 processes, ranks, nodes, functions, notes, window, window_seconds, count_arguments,
-                                                work_scale, gpu_time_by, gpus, most_launches)
+                                                work_scale, gpu_time_by, gpus, most_launches, cpu, minus, minus_command)
 
 namespace {
 
@@ -126,6 +126,7 @@ Columns<StoredProfile> stored_profile_columns() {
           {"system_seconds", "its CPU time in the system", of_words(&ProfileWords::system_seconds)},
           {"window", "the part of the run that was profiled, as --window names it",
            [](const Row& row) { return OrNull{row.shown.words.window}; }},
+          {"minus", "the file of the earlier run that was taken away", [](const Row& row) { return OrNull{row.shown.words.minus}; }},
           {"gpu_time_by", "what told the times of a GPU's kernels: activities, or counters of the counted launches",
            [](const Row& row) { return OrNull{row.shown.words.gpu_time_by}; }},
           {"work_scale", "factor by which the counts of a smaller input were multiplied", of_words(&ProfileWords::work_scale)},
