@@ -641,7 +641,10 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
     line = refused("--roofs=no", "--sampling=perf", "--", "true", before=NO_PERF_EVENT)
     assert "perf_event_paranoid" in line and "--count-only" in line
     assert "both, or none" in refused("--scale-work=8", "--", "true")
-    assert "is no factor" in refused("--count-args=1", "--scale-work=n*n", "--", "true")
+    assert "it has words, of which none is known here; give a number, or numbers with + - * / and ( )" in refused("--count-args=1", "--scale-work=n*n", "--", "true")
+    assert "it divides by zero" in refused("--count-args=1", "--scale-work=10/0", "--", "true")
+    assert "it is -3, and not above zero" in refused("--count-args=1", "--scale-work=-3", "--", "true")
+    assert "it cannot be read from column 3 on" in refused("--count-args=1", "--scale-work=2*", "--", "true")
     assert "no part of a run" in refused("--window=soon", "--", "true")
     assert "by which counts cannot be cut" in refused("--window=1s:2s", "--count-only", "--", "true")
     assert "had ended by then" in refused("--roofs=no", "--window=99s:", "--", "true")
