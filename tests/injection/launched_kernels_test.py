@@ -108,6 +108,14 @@ def test_counters_that_are_refused_leave_the_times(profile, launch):
     assert "it ran, but its kernels were not counted" in ended.stderr
 
 
+def test_times_are_not_lost_where_the_counted_launch_dies(profile, launch):
+    die = "once=PLUMBLINE_KERNELS_METRICS,signal=9"
+    document, _ = profile(launch(["launch=a,4", die], ["launch=a,4", die]), code=1)
+    row = by_name(document)["a"]
+    assert row["seconds"] == pytest.approx(4e-6) and row["flops"] is None
+    assert "the timed launch ended with exit 0, the counted one with exit" in notes(document)
+
+
 def test_what_cannot_be_launched_is_one_line(launch, tmp_path):
     ended = plumbline("profile", "--gpu", "--", *launch(["launch=a,1"])[:-2], "./no-such-program")
     assert ended.returncode == 2 and "names no program" in ended.stderr and len(ended.stderr.splitlines()) == 1

@@ -146,6 +146,13 @@ def test_times_alone_are_a_result_file_too(store):
     assert document["profile"]["gpu_time_by"] == "activities" and printed.strip("\n") in told("show", file)
 
 
+def test_a_kernel_that_is_called_whole_is_not_all_of_them(store):
+    file, _ = store("whole", "launch=whole,3,2", "launch=a,1")
+    document = shown(file)
+    (total,) = [row for row in document["profile"]["rows"] if row["kind"] == "total"]
+    assert profile_rows(document, "kernel")["whole"]["case"] != total["case"] and len({row["case"] for row in document["rows"]}) == 3
+
+
 def test_an_earlier_result_is_not_replaced(launching, stored):  # noqa: F811
     ended = plumbline("profile", "--gpu", "-o", stored[0], "--", launching, "launch=a,1")
     assert ended.returncode == 2 and "would replace" in ended.stderr and ended.stdout == "", ended.stderr

@@ -82,6 +82,13 @@ def test_what_is_more_in_the_earlier_run_is_refused_and_the_profile_is_kept(prof
     assert "all of this is the whole run's" in " ".join(ended.stderr.split())
 
 
+def test_times_alone_are_less_those_of_a_profile_with_counts(profile, tmp_path):
+    profile("calibrate.h5", *INPUT)
+    profile("part.h5", *INPUT, *MEASURED, options=["--time-only", "--subtract", tmp_path / "calibrate.h5"])
+    (conv,) = rows(tmp_path / "part.h5", "kernel").values()
+    assert (conv["name"], conv["launches"], conv["flops"]) == ("conv", 20, None) and conv["seconds"] == pytest.approx(200e-6)
+
+
 def test_profiles_that_are_not_alike_are_refused_before_anything_runs(profile, tmp_path):
     profile("calibrate.h5", *INPUT)
     earlier = ["--subtract", tmp_path / "calibrate.h5"]

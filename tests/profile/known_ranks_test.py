@@ -95,10 +95,14 @@ def test_the_time_of_messages_is_apart_from_that_of_arithmetic(profiled):
         own = sum(told[rank, name][1] for name in names(told))
         messages, cpu = ranks[rank]["mpi_seconds"], ranks[rank]["cpu_seconds"]
         assert cpu >= 0.9 * own - 0.03
-        # What MPI_Finalize takes, and what is met in the C library and the kernel for messages, is in one of them alone.
-        assert messages == pytest.approx(told[rank, "messages"][1], rel=0.35, abs=0.15), rank
+        # What MPI_Finalize takes, and what is met in the C library and the kernel for messages, is in one of them alone. Ranks that are more
+        # than CPUs yield to each other, so that most of their waiting is the kernel's.
+        assert messages < 1.35 * told[rank, "messages"][1] + 0.15, rank
+        if RANKS <= len(os.sched_getaffinity(0)):
+            assert messages > 0.65 * told[rank, "messages"][1] - 0.15, rank
         assert messages <= cpu - 0.85 * own + 0.03, "none of the twelve functions is in it"
     waiting = [told[rank, "messages"][1] for rank in range(RANKS)]
-    if waiting[0] > 2 * waiting[-1] + 0.1:  # the first rank has the least to do, and waits, where it has a CPU to wait on
+    # The first rank has the least to do, and waits, where it has a CPU to wait on.
+    if RANKS <= len(os.sched_getaffinity(0)) and waiting[0] > 2 * waiting[-1] + 0.1:
         assert ranks[0]["mpi_seconds"] > ranks[RANKS - 1]["mpi_seconds"]
     assert "of it in MPI" in printed

@@ -204,7 +204,7 @@ Results kernel_results(const std::string& program, KernelProfile& profile, int n
   ResultsOfKernels made(program, nodes, std::move(roofs), minus);
   std::map<std::string, double> all_counts;
   if (auto whole = whole_of(profile, nodes, all_counts)) profile.whole_case = made.add(std::move(*whole));
-  std::vector<std::string> names;
+  std::vector<std::string> names{"whole"};  // the part that is all of them
   for (const auto& kernel : profile.kernels) names.push_back(full_name(kernel));
   const CaseNames short_names(names);
   for (auto& kernel : profile.kernels) kernel.place.case_id = made.add(part_of(kernel, short_names.of(full_name(kernel)), nodes));

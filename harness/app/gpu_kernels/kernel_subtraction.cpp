@@ -25,13 +25,18 @@ struct EarlierKernel {
 };
 using EarlierKernels = std::map<std::pair<std::string, std::string>, EarlierKernel>;
 
-EarlierKernels kernels_of(const Subtrahend& earlier, const ShownKernels& shown) {
+/// `now`: of a run that timed alone, whose chips nobody told, so that the earlier run's one chip is none either.
+EarlierKernels kernels_of(const Subtrahend& earlier, const ShownKernels& shown, const KernelProfile& now) {
+  const auto has_no_chip = [](const KernelRow& row) { return row.chip.empty(); };
+  const auto& rows = shown.profile.kernels;
+  const bool is_of_one = std::ranges::all_of(rows, [&](const KernelRow& row) { return row.chip == rows.front().chip; });
+  const bool is_any_chip = is_of_one && std::ranges::all_of(now.kernels, has_no_chip);
   std::map<std::string, std::map<std::string, double>> by_case;
   for (const auto& count : earlier.counts)
     if (count.backend == own_profiler) by_case[count.case_id][count.event] += count.net * std::max(1, earlier.words.nodes);
   EarlierKernels kernels;
-  for (const auto& row : shown.profile.kernels) {
-    auto& kernel = kernels[{row.symbol, row.chip}];
+  for (const auto& row : rows) {
+    auto& kernel = kernels[{row.symbol, is_any_chip ? "" : row.chip}];
     kernel.row = row;
     if (const auto found = by_case.find(row.place.case_id); found != by_case.end()) kernel.counts = found->second;
   }
@@ -187,7 +192,7 @@ void sum_up(const Amount& seconds, KernelProfile& profile) {
 std::string subtract(const Subtrahend& earlier, KernelResult& result) {
   const auto shown = stored_kernels(earlier.words, earlier.rows);
   if (!shown) return earlier.file + " is not of GPU kernels";
-  const EarlierKernels before = kernels_of(earlier, *shown);
+  const EarlierKernels before = kernels_of(earlier, *shown, result.profile);
   if (std::string why = why_not(earlier, before, result); !why.empty()) return why;
   KernelProfile& profile = result.profile;
   const std::size_t all = profile.kernels.size();

@@ -25,19 +25,25 @@ struct Launched {
   std::vector<RankEnding> endings = {};
 };
 
-/// Gathers what the ranks of a launch left. Throws Error where none left anything.
+/// Gathers what the ranks of a launch left; nothing where none did.
 Launched gather(const ProfileOptions& options, LaunchMeeting& meeting, const ProgramEnding& ending, KernelRuns& runs,
                 std::vector<std::string>& notes) {
   Launched launched{.ending = ending, .ranks = meeting.told_ranks()};
-  if (launched.ranks == 0)
-    throw Error(ending.code == 0 ? Exit::user_error : static_cast<Exit>(ending.code),
-                fmt::format("'{}' ended with exit {}, and none of its ranks left anything: nothing was profiled",
-                            fmt::join(options.command, " "), ending.code));
+  if (launched.ranks == 0) return launched;
   meeting.expect_ranks(launched.ranks);
   launched.endings = gather_endings(meeting, options);
   add_rank_notes(meeting, launched.endings, {.size = launched.ranks, .by = {}}, options, notes);
   read_runs(meeting, runs, notes);
   return launched;
+}
+
+/// Throws Error where no rank left anything.
+void require_ranks(const ProfileOptions& options, const Launched& launched) {
+  if (launched.ranks > 0) return;
+  const int code = launched.ending.code;
+  throw Error(code == 0 ? Exit::user_error : static_cast<Exit>(code),
+              fmt::format("'{}' ended with exit {}, and none of its ranks left anything: nothing was profiled",
+                          fmt::join(options.command, " "), code));
 }
 
 /// The launch whose output goes nowhere where the other one was heard.
@@ -53,7 +59,9 @@ ProgramEnding launch_counted(const ProfileOptions& options, const LaunchMeeting&
 
 /// Notes what the launches did not do alike.
 void note_differences(const Launched& timed, const Launched& counted, std::vector<std::string>& notes) {
-  if (timed.ranks != counted.ranks)
+  if (counted.ranks == 0)
+    notes.push_back(fmt::format("the counted launch ended with exit {}, and none of its ranks left anything", counted.ending.code));
+  else if (timed.ranks != counted.ranks)
     notes.push_back(fmt::format("{} ranks were timed and {} counted: they did not do the same", timed.ranks, counted.ranks));
   if (timed.ending.code != counted.ending.code)
     notes.push_back(fmt::format("the timed launch ended with exit {}, the counted one with exit {}: they did not do the same",
@@ -80,10 +88,12 @@ Exit profile_launched_kernels(const ProfileOptions& options, const LaunchMeeting
   Launched timed, counted;
   const RepeatedInput input;
   if (is_timed) timed = gather(options, timed_at, run_program(launcher_command(options, "timed", timed_at.folder()).run), runs, notes);
+  if (is_timed) require_ranks(options, timed);
   if (is_counted && timed.ending.interrupted == 0)
     counted = gather(options, counted_at, launch_counted(options, counted_at, input, !is_timed, notes), runs, notes);
-  if (is_timed && counted.ranks > 0) note_differences(timed, counted, notes);
   const Launched& main = is_timed ? timed : counted;
+  require_ranks(options, main);
+  if (is_timed && is_counted && timed.ending.interrupted == 0) note_differences(timed, counted, notes);
   const KernelsJudgement judgement = judge_kernels(main.ending, runs, is_counted, std::nullopt);
   tell(judgement.fault, options, meeting);
   KernelResult result = collect_kernels(options, main.ranks, std::move(runs), main.endings);
