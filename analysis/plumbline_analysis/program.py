@@ -157,7 +157,8 @@ def _draw_places(axes, roofs, team, placed):
         candidates = [(x + more * east, y + more * north, "center", "center") for more in (away, away + 10, away + 22)
                       for east, north in ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7))]
         style.place(axes, boxes, candidates, str(position), fontsize=8.5, fontweight="bold")
-    axes.set_xlabel("arithmetic intensity (FLOP/byte) at the level that bounds the function", fontsize=9)
-    team_words = team.replace("r1t", "") if team.startswith("r1t") else team
-    told = f"roofs of {team_words} core{'' if team_words == '1' else 's'}{'; ' + roofs.note if roofs.note else ''}; area: part of the time"
-    axes.set_title(told + ("; hollow: ran on another number of cores" if others else ""), loc="left", fontsize=8)
+    axes.set_xlabel("arithmetic intensity (FLOP/byte) at the level that bounds it", fontsize=9)
+    cores = team.replace("r1t", "") if team.startswith("r1t") else team
+    words = "one GPU" if team == "GPU" else team if "GPU" in team else f"{cores} core{'' if cores == '1' else 's'}"
+    told = f"roofs of {words}{'; ' + roofs.note if roofs.note else ''}; area: part of the time"
+    axes.set_title(told + (f"; hollow: ran on another number of {'GPUs' if 'GPU' in team else 'cores'}" if others else ""), loc="left", fontsize=8)

@@ -129,6 +129,25 @@ within = 0.001
     assert {row["id"]: row["verdict"] for row in document["rows"]} == {"share": "confirmed", "seconds": "confirmed"}, document
 
 
+def test_project_takes_the_kernels_that_have_a_roof_and_the_rest_is_the_hosts(roofs, launching, tmp_path):  # noqa: F811
+    h5py, numpy = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed"), pytest.importorskip("numpy")
+    here = tmp_path / "here.h5"
+    here.write_bytes(roofs.read_bytes())
+    with h5py.File(here, "r+") as file:  # a node whose CPUs nobody asks for
+        node, text = file["ceilings"][0]["node"], json.dumps({"caches": [], "cores": 1, "pus": 1, "numa_nodes": 1}).encode()
+        del file["machine"]
+        file["machine"] = numpy.array([(node, text)], dtype=[("node", f"S{len(node)}"), ("json", f"S{len(text)}")])
+    ended = plumbline("profile", "--gpu", f"--roofs={here}", "-o", tmp_path / "k.h5", "--", launching, "launch=axpy,10,120", "launch=b,500,1",
+                      STAND_IN_CUPTI_ALIKE="1")
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads(told("project", tmp_path / "k.h5", "--to", here, "--json"))
+    (row,) = document["rows"]
+    groups = {group["group"]: group for group in row["groups"]}
+    assert {"axpy", "b"} <= set(groups) and groups["axpy"]["bound"] == "L2"
+    profiled = shown(tmp_path / "k.h5")["profile"]
+    assert row["seconds"] == pytest.approx(profiled["wall_seconds"]), "from start to end"
+
+
 def test_report_draws_the_kernels(stored, tmp_path):
     ended = plumbline("report", stored[0], "-o", tmp_path / "report", gpus_here=False)
     if ended.returncode == 2:
