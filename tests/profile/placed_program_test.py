@@ -104,24 +104,24 @@ def test_a_program_of_known_functions(tmp_path, built):
 @pytest.mark.usefixtures("sampling")
 def test_an_earlier_run_is_taken_away(tmp_path, built):
     known, options = built("known.c"), ("--roofs=no", "--caches=no", "--functions=20")
-    assert run(PLUMBLINE, "profile", "-o", tmp_path / "two.h5", *options, "--", known, "2").returncode == 0
-    document, done = profile(tmp_path, known, "10", options=(*options, "--subtract", tmp_path / "two.h5"))
+    assert run(PLUMBLINE, "profile", "-o", tmp_path / "one.h5", *options, "--", known, "1").returncode == 0
+    document, done = profile(tmp_path, known, "5", options=(*options, "--subtract", tmp_path / "one.h5"))
     found = functions(document)
     told = {name: (int(flops), float(seconds)) for name, flops, seconds in (line.split() for line in done.stdout.splitlines())}
     all_seconds = sum(seconds for _, seconds in told.values())
     shares = sum(found[name]["share"] for name in told)
     for name, (flops, seconds) in told.items():
         row = found[name]
-        assert 10 * row["flops"] == 8 * flops, name
-        # Each function does in eight rounds what it does in ten, so that the shares are the same, within the samples of both runs.
+        assert 5 * row["flops"] == 4 * flops, name
+        # Each function does in four rounds what it does in five, so that the shares are the same, within the samples of both runs.
         assert row["share_lo"] - 0.03 <= seconds / all_seconds * shares <= row["share_hi"] + 0.03, (name, row["share"])
         assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] * 1e-9)
     assert "main" not in found or found["main"]["share"] < 0.02, "filling the arrays is in both runs"
     assert "minus an earlier run: " in done.stderr and "intervals have the samples of both" in " ".join(done.stderr.split())
     # The other way round there is less than nothing left: one line, and the profile as it is.
-    result = tmp_path / "ten.h5"
-    assert run(PLUMBLINE, "profile", "-o", result, "--time-only", "--roofs=no", "--", known, "10").returncode == 0
-    more, done = profile(tmp_path, known, "2", options=("--roofs=no", "--time-only", "--subtract", result), code=2)
+    result = tmp_path / "five.h5"
+    assert run(PLUMBLINE, "profile", "-o", result, "--time-only", "--roofs=no", "--", known, "5").returncode == 0
+    more, done = profile(tmp_path, known, "1", options=("--roofs=no", "--time-only", "--subtract", result), code=2)
     assert done.stderr.startswith(f"plumbline: --subtract: nothing was taken away: {result} has more samples of known (")
     assert [row["share"] for row in more["rows"] if row["kind"] == "total"] == [1]
     done = run(PLUMBLINE, "profile", "--roofs=no", "--subtract", result, "--", "true")
