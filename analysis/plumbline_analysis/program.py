@@ -1,4 +1,4 @@
-"""A profiled program: its functions by their part of the time, and where each lies under the roofs."""
+"""A profiled program: its functions, or its GPU kernels, by their part of the time, and where each lies under the roofs."""
 import dataclasses
 import os.path
 
@@ -7,6 +7,7 @@ from matplotlib.patches import Patch
 from . import groups, roof_labels, roofline, style
 from .judged import number
 
+PARTS = ("function", "kernel")  # of a program on CPUs and on GPUs; regions and loops hold the same work once more
 FUNCTIONS_A_FIGURE = 12
 LEAST_SAMPLES = 10  # below it plumbline tells people no rate of a function
 LEAST_BARS = 7  # that the height has room for: few bars are no taller
@@ -15,13 +16,13 @@ LONGEST_NAME = 34
 
 
 def of(show):
-    """The profile in a document of `plumbline show`, or None: its functions that samples met, longest first."""
+    """The profile in a document of `plumbline show`, or None: its functions that samples met, or its GPU kernels, longest first."""
     profile = show.get("profile") or {}
-    functions = [row for row in profile.get("rows") or [] if row.get("kind") == "function" and number(row.get("share"))]
+    functions = [row for row in profile.get("rows") or [] if row.get("kind") in PARTS and number(row.get("share"))]
     if not functions:
         return None
     return {"name": os.path.basename((profile.get("command") or ["program"])[0]), "wall_seconds": profile.get("wall_seconds"),
-            "functions": sorted(functions, key=lambda row: -row["share"])}
+            "parts": "kernels" if functions[0]["kind"] == "kernel" else "functions", "functions": sorted(functions, key=lambda row: -row["share"])}
 
 
 def draw(profile, ceiling_rows, show_rows):
@@ -39,8 +40,18 @@ def draw(profile, ceiling_rows, show_rows):
     return figure
 
 
+def is_told(row):
+    """Whether enough samples met a function; each launch of a kernel is timed."""
+    return row["kind"] == "kernel" or (row.get("samples") or 0) >= LEAST_SAMPLES
+
+
+def interval(row):
+    """The share with the ends that samples leave open; a kernel's has none."""
+    return row["share"], number(row.get("share_lo")) or row["share"], number(row.get("share_hi")) or row["share"]
+
+
 def _has_place(row, cases):
-    return bool(row.get("samples", 0) >= LEAST_SAMPLES and number(row.get("gflops")) and row.get("case") in cases and _point(cases[row["case"]]))
+    return bool(is_told(row) and number(row.get("gflops")) and row.get("case") in cases and _point(cases[row["case"]]))
 
 
 def _point(case):
@@ -70,7 +81,7 @@ def look(row):
 
 
 def _reach(row):
-    if row.get("samples", 0) < LEAST_SAMPLES or not row.get("bound"):
+    if not is_told(row) or not row.get("bound"):
         return ""
     level = "arithmetic" if row["bound"] == "compute" else style.level_name(row["bound"])
     return f"  {row['percent_of_roof']:.0f} % of {level}"
@@ -78,23 +89,25 @@ def _reach(row):
 
 def _draw_bars(axes, profile, functions):
     rest = profile["functions"][len(functions):]
-    limit = min(100.0, 1.6 * 100 * max(row["share_hi"] for row in functions))
+    limit = min(100.0, 1.6 * 100 * max(interval(row)[2] for row in functions))
     for place, row in enumerate(functions):
-        less, more = 100 * (row["share"] - row["share_lo"]), 100 * (row["share_hi"] - row["share"])
+        share, low, high = interval(row)
+        less, more = 100 * (share - low), 100 * (high - share)
         axes.barh(place, 100 * row["share"], color=look(row), height=0.68, alpha=0.85)
-        axes.errorbar(100 * row["share"], place, xerr=[[less], [more]], color="#777777", capsize=2.5, lw=1.0)
-        is_long = row["share_hi"] > 0.68 * limit / 100  # its words stand in the bar
-        axes.text(0 if is_long else 100 * row["share_hi"], place, _reach(row), va="center", fontsize=8, color="white" if is_long else style.INK)
+        if high > low:
+            axes.errorbar(100 * share, place, xerr=[[less], [more]], color="#777777", capsize=2.5, lw=1.0)
+        is_long = high > 0.68 * limit / 100  # its words stand in the bar
+        axes.text(0 if is_long else 100 * high, place, _reach(row), va="center", fontsize=8, color="white" if is_long else style.INK)
     names = [f"{style.shortened(row['name'], LONGEST_NAME)}  {position}" for position, row in enumerate(functions, start=1)]
     if rest:
         axes.barh(len(functions), 100 * sum(row["share"] for row in rest), color="white", edgecolor=style.FAINT, height=0.68)
-        names.append(f"{len(rest)} other function{'s' if len(rest) > 1 else ''}")
+        names.append(f"{len(rest)} other {profile['parts'][:-1]}{'s' if len(rest) > 1 else ''}")
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(max(len(names), LEAST_BARS) - 0.4, -0.6)
     axes.set_xlim(0, limit)
-    axes.set_title("at each bar: how much of the roof that bounds it the function reaches", loc="left", fontsize=8)
-    axes.set_xlabel("part of all samples (%), with its interval at 95 %")
+    axes.set_title(f"at each bar: how much of the roof that bounds it the {profile['parts'][:-1]} reaches", loc="left", fontsize=8)
+    axes.set_xlabel("part of the time of all kernels (%)" if profile["parts"] == "kernels" else "part of all samples (%), with its interval at 95 %")
     axes.grid(True, axis="x", color="#e6e6e6", lw=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
@@ -144,7 +157,8 @@ def _draw_places(axes, roofs, team, placed):
         candidates = [(x + more * east, y + more * north, "center", "center") for more in (away, away + 10, away + 22)
                       for east, north in ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7))]
         style.place(axes, boxes, candidates, str(position), fontsize=8.5, fontweight="bold")
-    axes.set_xlabel("arithmetic intensity (FLOP/byte) at the level that bounds the function", fontsize=9)
-    team_words = team.replace("r1t", "") if team.startswith("r1t") else team
-    told = f"roofs of {team_words} core{'' if team_words == '1' else 's'}{'; ' + roofs.note if roofs.note else ''}; area: part of the time"
-    axes.set_title(told + ("; hollow: ran on another number of cores" if others else ""), loc="left", fontsize=8)
+    axes.set_xlabel("arithmetic intensity (FLOP/byte) at the level that bounds it", fontsize=9)
+    cores = team.replace("r1t", "") if team.startswith("r1t") else team
+    words = "one GPU" if team == "GPU" else team if "GPU" in team else f"{cores} core{'' if cores == '1' else 's'}"
+    told = f"roofs of {words}{'; ' + roofs.note if roofs.note else ''}; area: part of the time"
+    axes.set_title(told + (f"; hollow: ran on another number of {'GPUs' if 'GPU' in team else 'cores'}" if others else ""), loc="left", fontsize=8)

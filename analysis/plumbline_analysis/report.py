@@ -69,7 +69,7 @@ def _figures(tables, ceilings, show, score, nodes, notes, all_roofs):
     """Yields (file name, title, figure)."""
     profile = program.of(show)
     if profile:
-        yield f"profile-{slug(profile['name'])}", f"Functions of {profile['name']}", program.draw(profile, ceilings["rows"], show["rows"])
+        yield f"profile-{slug(profile['name'])}", f"{profile['parts'].capitalize()} of {profile['name']}", program.draw(profile, ceilings["rows"], show["rows"])
     yield from _rooflines(ceilings["rows"], show["rows"], notes, all_roofs)
     yield from family.figures(tables, ceilings, show, score, nodes, notes)
     sweeps = bandwidth.sweeps_of(tables)

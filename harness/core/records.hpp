@@ -131,7 +131,7 @@ struct RemeasuredRow {
 /// /profile: a part of a program that was profiled, or all of it. Its columns are keys of the rows of plumbline-profile/1. What a kind of
 /// part does not have is absent, empty or -1.
 struct ProfileRow {
-  std::string kind;  // total function loop region rank thread process kernel
+  std::string kind;  // total function loop region rank thread process kernel copies
   std::string name;
   std::int64_t rank = -1, thread = -1;
   double seconds = absent, seconds_lo = absent, seconds_hi = absent;  // that cores took which did it at once count once
@@ -151,6 +151,11 @@ struct ProfileRow {
   double instructions = absent, flops = absent;
   std::string counts;  // JSON: by event how often it was counted
   std::string reuse;   // JSON: its distances of reuse; empty where none were counted
+  // The columns of GPUs' kernels, of regions with such, and of all of them follow.
+  std::string symbol, chip, device, time_region;                                      // device: that a rank's kernels ran on
+  double launches = absent, graph_launches = absent, counted_launches = absent;       // counted ones: of which the counts are
+  double longest_seconds = absent, overhead_seconds = absent, wall_seconds = absent;  // wall: from start to end, or while it was open
+  double number = absent, bytes = absent;                                             // of copies and settings of memory
   Status status = Status::ok;
   std::string reason;
   bool operator==(const ProfileRow&) const = default;

@@ -1,4 +1,4 @@
-// What a GPU's host holds and copies often lies in pinned memory, which the copy engine reaches by itself.
+// Memory of the host that a GPU copies from and to often is pinned: the copy engine reaches it by itself.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "injection/kernel_report.hpp"
@@ -65,12 +66,27 @@ class Injection {
     {
       const std::lock_guard lock(writing_);
       report_.ended = ended;
+      report_.devices = devices();
       if (!went.ok()) report_.availability = went;
     }
     write();
   }
 
  private:
+  /// The GPUs that kernels ran on. The driver is asked at the end: it is not ready while it loads this.
+  std::vector<VisibleGpu> devices() const {
+    std::set<int> ordinals;
+    if (kernels_)
+      for (const auto& gpu : kernels_->counts().gpus) ordinals.insert(gpu.ordinal);
+    if (activities_)
+      for (const auto& gpu : activities_->times().gpus) ordinals.insert(gpu.ordinal);
+    std::vector<VisibleGpu> all;
+    if (ordinals.empty()) return all;
+    const CudaDriver driver;
+    for (const int ordinal : ordinals) all.push_back(driver.identity(ordinal));
+    return all;
+  }
+
   static LaunchPlaces places() {
     return {.phase = phases::current, .profiling = [](bool begins) {
               if (begins)

@@ -104,6 +104,12 @@ BusyGpu busy_gpu_of(const Json& json) {
           whole_number<std::uint64_t>(json.at("last_ns"))};
 }
 
+Json json_of(const VisibleGpu& gpu) { return {{"gpu", gpu.ordinal}, {"name", gpu.name}, {"uuid", gpu.uuid}}; }
+
+VisibleGpu identity_of(const Json& json) {
+  return {whole_number<int>(json.at("gpu")), json.at("name").get<std::string>(), json.at("uuid").get<std::string>()};
+}
+
 /// The numbers of a process's timing, under the names that they have in its report.
 constexpr std::array numbers_of_times{
     std::pair{"called", &KernelTimes::called},        std::pair{"graph_launches", &KernelTimes::graph_launches},
@@ -180,6 +186,8 @@ KernelReport report_of(const Json& json) {
   if (json.contains("timed")) report.timed = json.at("timed").get<bool>();
   if (json.contains("times")) report.times = times_of(json.at("times"));  // a report of before has none
   if (json.contains("phases")) report.phases = phases_of(json.at("phases"));
+  if (json.contains("devices"))
+    for (const auto& one : json.at("devices")) report.devices.push_back(identity_of(one));
   require_phases(report.counts.kernels, report.phases);
   require_phases(report.times.kernels, report.phases);
   return report;
@@ -218,7 +226,8 @@ bool write_kernel_report(const fs::path& file, const KernelReport& report) {
                       {"lost", counts.lost},
                       {"timed", report.timed},
                       {"times", json_of(report.times)},
-                      {"phases", json_of(report.phases)}});
+                      {"phases", json_of(report.phases)},
+                      {"devices", list_of(report.devices)}});
 }
 
 KernelReport read_kernel_report(const fs::path& file) { return read(file, report_of); }

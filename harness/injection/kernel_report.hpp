@@ -26,7 +26,8 @@ struct KernelReport {
   KernelCounts counts = {};
   bool timed = false;  // its launches were timed, and not counted
   KernelTimes times = {};
-  ProgramPhases phases = {};  // by whose numbers kernels have theirs
+  ProgramPhases phases = {};             // by whose numbers kernels have theirs
+  std::vector<VisibleGpu> devices = {};  // that its kernels ran on; none of a process whose end was not seen
 };
 
 /// Writes a report, which appears whole. Gives false where the file cannot be written.

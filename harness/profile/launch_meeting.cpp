@@ -131,7 +131,8 @@ std::optional<RankEnding> read_ending(const fs::path& file, int rank) {
   if (!in) return std::nullopt;
   try {
     const Json document = Json::parse(in);
-    return RankEnding{rank, document.at("host"), document.at("code"), document.at("notes"), document.at("caches")};
+    return RankEnding{
+        rank, document.at("host"), document.at("code"), document.at("notes"), document.at("caches"), document.value("wall_seconds", 0.0)};
   } catch (const Json::exception&) {  // another's, in a folder that the user named
     return std::nullopt;
   }
@@ -181,10 +182,24 @@ bool LaunchMeeting::first_to_say(const std::string& message) const {
 }
 
 void LaunchMeeting::leave(const RankEnding& ending) const {
-  const std::string text =
-      json_text(Json{{"host", host_name()}, {"code", ending.code}, {"notes", ending.notes}, {"caches", ending.caches}});
+  const std::string text = json_text(Json{{"host", host_name()},
+                                          {"code", ending.code},
+                                          {"notes", ending.notes},
+                                          {"caches", ending.caches},
+                                          {"wall_seconds", ending.wall_seconds},
+                                          {"ranks", launch_.size}});
   if (!write_own_file(folder_ / (prefix(ending.rank) + "ending"), text))
     throw io_error(fmt::format("rank {} cannot leave its counts in {}: {}", ending.rank, folder_.string(), std::strerror(errno)));
+}
+
+int LaunchMeeting::told_ranks() const {
+  for (const auto& file : fs::directory_iterator(folder_)) {
+    if (file.path().extension() != ".ending") continue;
+    std::ifstream in(file.path());
+    const Json document = Json::parse(in, nullptr, false);
+    if (const int ranks = document.is_object() ? document.value("ranks", 0) : 0; ranks > 0) return ranks;
+  }
+  return 0;
 }
 
 std::vector<RankEnding> LaunchMeeting::gather(double patience_seconds) const {

@@ -15,6 +15,7 @@ struct RankEnding {
   int code = 0;                    // its program's exit code
   std::vector<std::string> notes;  // what the user should know
   std::string caches = {};         // that were simulated, in words; empty: none
+  double wall_seconds = 0;         // of its program from start to end; 0: not told
 };
 
 class LaunchMeeting {
@@ -30,6 +31,8 @@ class LaunchMeeting {
   /// Removes the folder at the first rank, unless the user named it.
   ~LaunchMeeting();
 
+  /// The number of ranks of the launch, as the first rank that left an ending was told; 0 where none has.
+  int told_ranks() const;
   /// Says how many ranks there were, where this process is none of them and learns it when their launcher has ended.
   void expect_ranks(int size) { launch_.size = size, is_over_ = true; }
   /// Whether the launcher of the ranks has ended: what they have not left by now they never will.

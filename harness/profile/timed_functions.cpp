@@ -99,6 +99,23 @@ class LoopsOfFunction {
 
 }  // namespace
 
+std::uint64_t TimedCode::samples_worth() const {
+  if (subtracted == 0) return sum.samples;
+  const auto left = static_cast<double>(sum.samples);
+  return static_cast<std::uint64_t>(std::llround(left * left / std::max(1.0, left + 2 * static_cast<double>(subtracted))));
+}
+
+Share share_of(const TimedCode& code, const TimedCode& whole) {
+  if (whole.subtracted == 0) return share_of(code.sum.samples, whole.sum.samples);
+  constexpr double deviations = 1.96;  // of 95 %
+  const auto left = static_cast<double>(code.sum.samples), all = static_cast<double>(whole.sum.samples);
+  if (all <= 0) return {};
+  const double part = std::min(1.0, left / all);
+  const double own = left + 2 * static_cast<double>(code.subtracted), of_all = all + 2 * static_cast<double>(whole.subtracted);
+  const double half = deviations * std::sqrt(std::max(0.0, own * (1 - 2 * part) + part * part * of_all)) / all;
+  return {part, std::max(0.0, part - half), std::min(1.0, part + half)};
+}
+
 int TimedCode::cores() const { return std::max(1, static_cast<int>(std::lround(sum.cores))); }
 
 bool TimedFunction::is_named() const { return !is_a_place(name); }

@@ -20,12 +20,20 @@ Share share_of(std::uint64_t samples, std::uint64_t all);
 /// Code that was timed and counted.
 struct TimedCode {
   SampleSum sum = {};
+  std::uint64_t subtracted = 0;          // samples of an earlier run that were taken away from the sum's
   double cpu_seconds = 0;                // of all CPUs
   double seconds = 0;                    // that it took, where CPUs that did it at once count once
   std::optional<EventSums> counts = {};  // nullopt: the counted run did not execute it
   std::optional<ReuseDistances> reuse = {};
   int cores() const;  // that did it at once, at least 1
+
+  /// The number of samples of one run that would leave as much open as the difference of two runs does; of one run its own.
+  std::uint64_t samples_worth() const;
 };
+
+/// The part that some code has of the whole's samples. Of a difference of two runs the interval is that of the ratio of two differences, by
+/// the variances of both runs' numbers of samples.
+Share share_of(const TimedCode& code, const TimedCode& whole);
 
 /// A loop of the source: all loops of a function's code that one line closes, as of its vectors and of what they leave over, each without
 /// the loops within it.

@@ -115,8 +115,8 @@ constexpr Column<RemeasuredRow> remeasured_columns[] = {
 };
 
 constexpr Column<ProfileRow> profile_columns[] = {
-    {"kind", &ProfileRow::kind, "", "total, function, loop, region, rank, thread, process or kernel", ""},
-    {"name", &ProfileRow::name, "", "name of the function, the region, the program", ""},
+    {"kind", &ProfileRow::kind, "", "total, function, loop, region, rank, thread, process, kernel or copies", ""},
+    {"name", &ProfileRow::name, "", "name of the function, the kernel, the region, the program", ""},
     {"rank", &ProfileRow::rank, "1", "rank that it is of, -1 where it is of none in particular", "none"},
     {"thread", &ProfileRow::thread, "1", "thread that it is of, -1 where it is of none in particular", "none"},
     {"seconds", &ProfileRow::seconds, "s", "time that it took, where cores that did it at once count once", "lower"},
@@ -147,6 +147,20 @@ constexpr Column<ProfileRow> profile_columns[] = {
     {"counts", &ProfileRow::counts, "", "by event how often it was counted, JSON", ""},
     {"reuse", &ProfileRow::reuse, "", "how often lines of memory came back after how many others, JSON, empty where it was not counted", "",
      Since::extension},
+    {"symbol", &ProfileRow::symbol, "", "name of a GPU's kernel as it is linked", "", Since::extension},
+    {"chip", &ProfileRow::chip, "", "chip of the GPU that ran a kernel", "", Since::extension},
+    {"device", &ProfileRow::device, "", "GPUs that a rank's kernels ran on", "", Since::extension},
+    {"time_region", &ProfileRow::time_region, "", "compute, bandwidth or overhead: what most of a kernel's time goes to", "",
+     Since::extension},
+    {"launches", &ProfileRow::launches, "1", "how often a kernel was launched, or kernels in a region", "none", Since::extension},
+    {"graph_launches", &ProfileRow::graph_launches, "1", "launches among them as nodes of CUDA graphs", "none", Since::extension},
+    {"counted_launches", &ProfileRow::counted_launches, "1", "launches that were counted, of which the counts are", "none",
+     Since::extension},
+    {"longest_seconds", &ProfileRow::longest_seconds, "s", "time of a kernel's longest launch", "lower", Since::extension},
+    {"overhead_seconds", &ProfileRow::overhead_seconds, "s", "time that a kernel's launches cost at least", "lower", Since::extension},
+    {"wall_seconds", &ProfileRow::wall_seconds, "s", "time from start to end, or of a region while it was open", "lower", Since::extension},
+    {"number", &ProfileRow::number, "1", "how often memory was copied or set so", "none", Since::extension},
+    {"bytes", &ProfileRow::bytes, "byte", "bytes that were copied or set", "none", Since::extension},
     {"status", &ProfileRow::status, "", "ok where it has a place under the roofs, or in a word why not", ""},
     {"reason", &ProfileRow::reason, "", "why it has no place", ""},
 };

@@ -1,13 +1,13 @@
 // Each kernel gets a row, of several processes and chips; and the passes that its counters take are those of CUPTI's own host library.
-#include "app/programs/kernel_profile.hpp"
+#include "app/gpu_kernels/kernel_profile.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "app/programs/kernel_placing.hpp"
-#include "app/programs/kernel_regions.hpp"
+#include "app/gpu_kernels/kernel_placing.hpp"
+#include "app/gpu_kernels/kernel_regions.hpp"
 #include "counters/cupti/cupti_groups.hpp"
 #include "counters/cupti/cupti_host.hpp"
 
@@ -63,16 +63,20 @@ TEST(kernel_profile, kernels_of_one_name_are_summed_over_processes_and_the_longe
   EXPECT_EQ(foo.launches, 6U);
   EXPECT_EQ(foo.counted, 3U);
   EXPECT_EQ(foo.processes, 2);
-  EXPECT_DOUBLE_EQ(*foo.measures.seconds, 20) << "of 6 launches, by 3";
+  EXPECT_DOUBLE_EQ(*foo.measures.seconds, 24) << "of rank 1, 4 launches by one: ranks work at once";
+  EXPECT_DOUBLE_EQ(*foo.summed_seconds, 28);
+  EXPECT_DOUBLE_EQ(*foo.imbalance, 24.0 / 14);
   EXPECT_DOUBLE_EQ(*foo.counted_seconds, 10);
   EXPECT_EQ(foo.sums.at("add"), 11) << "as they were counted";
-  EXPECT_EQ(foo.measures.flops, 2 * (11 + 2 * 22 + 5));
-  EXPECT_DOUBLE_EQ(*foo.measures.flops_per_second(), 6);
-  EXPECT_EQ(foo.measures.bytes_by_level.at(0).second, 2 * 176);
-  EXPECT_DOUBLE_EQ(*foo.measures.intensity(foo.measures.bytes_by_level.at(0).second), 60.0 / 176);
-  EXPECT_EQ(foo.measures.bytes_by_level.at(1), (std::pair<std::string, Amount>{"system", 24}));
-  EXPECT_EQ(profile.total.flops, 124);
-  EXPECT_DOUBLE_EQ(*profile.total.seconds, 45);
+  EXPECT_EQ(foo.measures.flops, 5 + 4 * (10 + 2 * 20 + 5)) << "each rank is scaled by itself";
+  EXPECT_DOUBLE_EQ(*foo.measures.flops_per_second(), 225.0 / 24);
+  EXPECT_EQ(foo.measures.bytes_by_level.at(0).second, 16 + 4 * 160);
+  EXPECT_DOUBLE_EQ(*foo.measures.intensity(foo.measures.bytes_by_level.at(0).second), 225.0 / 656);
+  EXPECT_EQ(foo.measures.bytes_by_level.at(1), (std::pair<std::string, Amount>{"system", 8 + 4 * 4}));
+  EXPECT_EQ(foo.scaled.at("add"), 1 + 4 * 10);
+  EXPECT_EQ(foo.devices.size(), 1U) << "nobody told their hosts";
+  EXPECT_EQ(profile.total.flops, 225 + 4);
+  EXPECT_DOUBLE_EQ(*profile.total.seconds, 29) << "rank 0: 4 s and 25 s";
 }
 
 /// A kernel of the run that times: so many launches of a second each, some of them nodes of graphs.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "stand_in_state.hpp"
 
@@ -32,6 +33,21 @@ STAND_IN CUresult cuDriverGetVersion(int* version) {
   return *version = told == nullptr ? 13000 : std::atoi(told), CUDA_SUCCESS;
 }
 STAND_IN CUresult cuDeviceGetCount(int* count) { return *count = settings.devices, CUDA_SUCCESS; }
+STAND_IN CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  if (ordinal < 0 || ordinal >= settings.devices) return CUDA_ERROR_INVALID_DEVICE;
+  return *device = ordinal, CUDA_SUCCESS;
+}
+STAND_IN CUresult cuDeviceGetName(char* name, int length, CUdevice) {
+  return std::strncpy(name, "Stand-in GPU", static_cast<std::size_t>(length)), CUDA_SUCCESS;
+}
+/// The first GPU that CUDA_VISIBLE_DEVICES shows is the one with that number, as for the driver.
+#undef cuDeviceGetUuid
+STAND_IN CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::memset(uuid->bytes, 0, sizeof uuid->bytes);
+  uuid->bytes[sizeof uuid->bytes - 1] = static_cast<char>(device + (visible == nullptr ? 0 : std::atoi(visible)));
+  return CUDA_SUCCESS;
+}
 STAND_IN CUresult cuCtxGetCurrent(CUcontext* context) { return *context = current, CUDA_SUCCESS; }
 STAND_IN CUresult cuCtxSetCurrent(CUcontext context) { return current = context, CUDA_SUCCESS; }
 STAND_IN CUresult cuCtxGetDevice(CUdevice* device) {

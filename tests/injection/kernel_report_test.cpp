@@ -37,6 +37,7 @@ TEST_F(kernel_report, what_is_written_is_read_and_no_number_stays_none) {
   written.times.gpus = {{1, 5, 7}};
   written.times.called = 8, written.times.dropped = 9, written.times.unplaced = 10;
   written.phases = {.regions = {{"solve", 2, 1.5, true}}, .phases = {{}, {0}}, .lost = 11};
+  written.devices = {{1, "NVIDIA H200", "GPU-1f0c"}};
   ASSERT_TRUE(write_kernel_report(folder_ / "one.json", written));
   const KernelReport read = read_kernel_report(folder_ / "one.json");
   EXPECT_EQ(read.process, 12);
@@ -56,6 +57,9 @@ TEST_F(kernel_report, what_is_written_is_read_and_no_number_stays_none) {
   EXPECT_EQ(kernel.counted, 8U);
   EXPECT_EQ(kernel.sums.at(0), 1e15 + 1);
   EXPECT_TRUE(std::isnan(kernel.sums.at(1)));
+  ASSERT_EQ(read.devices.size(), 1U);
+  EXPECT_EQ(read.devices[0].name, "NVIDIA H200");
+  EXPECT_EQ(read.devices[0].uuid, "GPU-1f0c");
   EXPECT_EQ(read.counts.graph_launches, 4U);
   EXPECT_EQ(read.counts.captured, 5U);
   EXPECT_EQ(read.counts.elsewhere, 6U);

@@ -250,6 +250,6 @@ def test_counted_alone_the_program_runs_once_and_its_times_are_those_of_the_coun
     assert ended.stderr.startswith("\nCounted on GPUs: ") and "time is that of the profiled launches" in " ".join(document["notes"])
 
 
-def test_a_launcher_is_refused_with_the_way_it_goes():
-    ended = plumbline("profile", "--gpu", "--", "/usr/bin/mpiexec", "-n", "2", "x", gpus_here=False)
-    assert ended.returncode == 2 and "mpiexec -n 4 plumbline profile --gpu -- program args" in ended.stderr
+def test_a_launcher_whose_command_line_nobody_knows_is_refused_with_the_way_it_goes():
+    ended = plumbline("profile", "--gpu", "--", "/usr/bin/aprun", "-n", "2", "x", gpus_here=False)
+    assert ended.returncode == 2 and "aprun -n 4 plumbline profile --gpu -- program args" in ended.stderr

@@ -101,6 +101,33 @@ def test_a_program_of_known_functions(tmp_path, built):
     assert "known" in done.stderr and "polynomial" in done.stderr
 
 
+@pytest.mark.usefixtures("sampling")
+def test_an_earlier_run_is_taken_away(tmp_path, built):
+    known, options = built("known.c"), ("--roofs=no", "--caches=no", "--functions=20")
+    assert run(PLUMBLINE, "profile", "-o", tmp_path / "one.h5", *options, "--", known, "1").returncode == 0
+    document, done = profile(tmp_path, known, "5", options=(*options, "--subtract", tmp_path / "one.h5"))
+    found = functions(document)
+    told = {name: (int(flops), float(seconds)) for name, flops, seconds in (line.split() for line in done.stdout.splitlines())}
+    all_seconds = sum(seconds for _, seconds in told.values())
+    shares = sum(found[name]["share"] for name in told)
+    for name, (flops, seconds) in told.items():
+        row = found[name]
+        assert 5 * row["flops"] == 4 * flops, name
+        # Each function does in four rounds what it does in five, so that the shares are the same, within the samples of both runs.
+        assert row["share_lo"] - 0.03 <= seconds / all_seconds * shares <= row["share_hi"] + 0.03, (name, row["share"])
+        assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] * 1e-9)
+    assert "main" not in found or found["main"]["share"] < 0.02, "filling the arrays is in both runs"
+    assert "minus an earlier run: " in done.stderr and "intervals have the samples of both" in " ".join(done.stderr.split())
+    # The other way round there is less than nothing left: one line, and the profile as it is.
+    result = tmp_path / "five.h5"
+    assert run(PLUMBLINE, "profile", "-o", result, "--time-only", "--roofs=no", "--", known, "5").returncode == 0
+    more, done = profile(tmp_path, known, "1", options=("--roofs=no", "--time-only", "--subtract", result), code=2)
+    assert done.stderr.startswith(f"plumbline: --subtract: nothing was taken away: {result} has more samples of known (")
+    assert [row["share"] for row in more["rows"] if row["kind"] == "total"] == [1]
+    done = run(PLUMBLINE, "profile", "--roofs=no", "--subtract", result, "--", "true")
+    assert done.returncode == 2 and done.stderr == f"plumbline: --subtract: {result} is of another program: known, and this is true\n"
+
+
 OPTIMIZED = ["-O2", "-g", "-ffp-contract=off", HERE / "loops.c"]
 
 
@@ -614,7 +641,10 @@ def test_what_cannot_be_profiled_is_one_line(tmp_path):
     line = refused("--roofs=no", "--sampling=perf", "--", "true", before=NO_PERF_EVENT)
     assert "perf_event_paranoid" in line and "--count-only" in line
     assert "both, or none" in refused("--scale-work=8", "--", "true")
-    assert "is no factor" in refused("--count-args=1", "--scale-work=n*n", "--", "true")
+    assert "it has words, of which none is known here; give a number, or numbers with + - * / and ( )" in refused("--count-args=1", "--scale-work=n*n", "--", "true")
+    assert "it divides by zero" in refused("--count-args=1", "--scale-work=10/0", "--", "true")
+    assert "it is -3, and not above zero" in refused("--count-args=1", "--scale-work=-3", "--", "true")
+    assert "it cannot be read from column 3 on" in refused("--count-args=1", "--scale-work=2*", "--", "true")
     assert "no part of a run" in refused("--window=soon", "--", "true")
     assert "by which counts cannot be cut" in refused("--window=1s:2s", "--count-only", "--", "true")
     assert "had ended by then" in refused("--roofs=no", "--window=99s:", "--", "true")

@@ -195,6 +195,23 @@ TEST(Shares, HaveTheIntervalOfTheirNumberOfSamples) {
   EXPECT_EQ(share_of(0, 0).hi, 1);
 }
 
+TEST(sampling, a_share_of_a_difference_has_the_samples_of_both_runs_in_its_interval) {
+  const auto code = [](std::uint64_t left, std::uint64_t subtracted) {
+    TimedCode made;
+    made.sum.samples = left, made.subtracted = subtracted;
+    return made;
+  };
+  // A share of one run is a binomial's: 1.96 sqrt(p (1 - p) / n), as near as Wilson's.
+  EXPECT_NEAR(share_of(code(2500, 0), code(10000, 0)).hi, 0.25 + 1.96 * std::sqrt(0.25 * 0.75 / 10000), 1e-4);
+  const Share of_both = share_of(code(2500, 5000), code(10000, 20000));
+  EXPECT_DOUBLE_EQ(of_both.part, 0.25);
+  // Each run's numbers vary by themselves: of 7500 and 5000 samples the difference has the variance 12500.
+  EXPECT_NEAR(of_both.hi - of_both.part, 1.96 * std::sqrt(12500 * 0.5 + 0.0625 * 50000) / 10000, 1e-12);
+  EXPECT_EQ(share_of(code(0, 10), code(0, 100)).hi, 0) << "nothing is left";
+  EXPECT_EQ(code(100, 0).samples_worth(), 100U);
+  EXPECT_EQ(code(100, 450).samples_worth(), 10U) << "a tenth of them";
+}
+
 }  // namespace
 // This function has a name of its own, so that this program's symbols can be asked for it.
 __attribute__((noinline)) int first_function_of_the_test(int x) { return 3 * x; }

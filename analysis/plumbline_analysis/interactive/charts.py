@@ -39,7 +39,8 @@ def _profile(show):
                      "text": [_reach(row) for row in own], "textposition": "none", "hovertemplate": "%{y}<br>%{x:.1f} % of the time<br>%{text}<extra></extra>"})
     names = [row["name"] for row in rows]
     rest = len(profile["functions"]) - len(rows)
-    says = f"Part of all samples, with its interval at 95 %{f'; {rest} others are left out' if rest > 0 else ''}."
+    of_what = "the time of all kernels" if profile["parts"] == "kernels" else "all samples, with its interval at 95 %"
+    says = f"Part of {of_what}{f'; {rest} others are left out' if rest > 0 else ''}."
     return _chart("profile", f"Where {profile['name']} spends its time", says, data, {"title": {"text": "part of the time (%)"}, "rangemode": "tozero"},
                   {"categoryorder": "array", "categoryarray": names[::-1]}, 110 + 24 * len(rows))
 

@@ -1,17 +1,18 @@
 """Sentences of the summary about a profiled program: what was measured of it, and where work on it pays most."""
 from .. import style
 from ..judged import number
+from ..program import PARTS
 from .panels import percent, seconds
 
 OF_CAMPAIGNS = ("ways under the roofs", "figure of box sizes", "roofline of messages", "vector figure", "bandwidth figure")  # notes that say nothing of a program
-PARTS = ("function", "kernel")  # of a program on CPUs and on GPUs; regions and loops hold the same work once more
 
 
 def measured(profile):
     """The program, and what of it was measured: all of it or a part, counts of its own or those of a smaller input."""
     wall = f", which ran for {seconds(profile['wall_seconds'])}" if number(profile.get("wall_seconds")) else ""
     functions, regions = (len({row["name"] for row in profile.get("rows") or [] if row.get("kind") in kinds}) for kinds in (PARTS, ("region",)))
-    parts = f": it as a whole and by {functions} function{'' if functions == 1 else 's'}" if functions else ""
+    word = _word(profile)
+    parts = f": it as a whole and by {functions} {word}{'' if functions == 1 else 's'}" if functions else ""
     marked = f" and {regions} marked region{'' if regions == 1 else 's'}" if regions else ""
     yield f"The program {' '.join(profile.get('command') or ['?'])}{wall}{parts}{marked}."
     if profile.get("window"):
@@ -26,9 +27,14 @@ def counted(profile):
     rows = _parts(profile)
     known = [row for row in rows if number(row.get("gflops"))]
     if profile.get("why_not_joined"):
-        yield f"No function has FLOPs beside its time: {profile['why_not_joined'].rstrip('.')}."
+        yield f"No {_word(profile)} has FLOPs beside its time: {profile['why_not_joined'].rstrip('.')}."
     elif rows:
-        yield f"FLOPs and times are known of {len(known)} of {len(rows)} function{'' if len(rows) == 1 else 's'}; samples told the times."
+        by = {"": "samples told the times", "activities": "CUPTI's activities told the times"}.get(profile.get("gpu_time_by") or "", "the profiled launches told the times")
+        yield f"FLOPs and times are known of {len(known)} of {len(rows)} {_word(profile)}{'' if len(rows) == 1 else 's'}; {by}."
+
+
+def _word(profile):
+    return "GPU kernel" if any(row.get("kind") == "kernel" for row in profile.get("rows") or []) else "function"
 
 
 def counted_once(profile, placed):
@@ -46,7 +52,7 @@ def _parts(profile):
 
 def slowest(show):
     """The place where work on a program pays most: the largest share of its time that lies under its roof."""
-    rows = [row for row in (show.get("profile") or {}).get("rows") or [] if row.get("kind") == "function" and number(row.get("share"))
+    rows = [row for row in (show.get("profile") or {}).get("rows") or [] if row.get("kind") in PARTS and number(row.get("share"))
             and number(row.get("percent_of_roof"))]
     if rows:
         row = max(rows, key=lambda row: row["share"] * max(0.0, 1 - row["percent_of_roof"] / 100))

@@ -180,6 +180,9 @@ std::vector<std::string> profile_notes(const StoredProfile& before, const Stored
   if (first.window != second.window)
     notes.push_back(fmt::format("other parts of the run: {} -> {}", first.window.empty() ? "the whole" : first.window,
                                 second.window.empty() ? "the whole" : second.window));
+  if (first.gpu_time_by != second.gpu_time_by)
+    notes.push_back(fmt::format("times by other ways: {} -> {}", first.gpu_time_by.empty() ? "samples on CPUs" : first.gpu_time_by,
+                                second.gpu_time_by.empty() ? "samples on CPUs" : second.gpu_time_by));
   for (const auto& [words, side] : {std::pair(&first, "before"), std::pair(&second, "after")}) {
     if (!words->why_not_joined.empty()) notes.push_back(fmt::format("no counts {}: {}", side, words->why_not_joined));
     if (words->work_scale != 1)
@@ -197,7 +200,8 @@ Exit compare_profiled(const CompareOptions& options, const Results& before, cons
   for (auto& note : differing_circumstances(observe_results(before), observe_results(after))) notes.push_back(std::move(note));
   notes.push_back(fmt::format(
       "change: how much longer a function takes, with the 95 % interval that the numbers of its samples leave; of the whole, from start to "
-      "end and by its CPU time a core. SLOWER, FASTER: the interval lies beyond {}; SAME: within; AMBIGUOUS: neither. Each side is one "
+      "end and by its CPU time a core. Of a GPU's kernel it is the ratio of two runs, without an interval. SLOWER, FASTER: the interval "
+      "lies beyond {}; SAME: within; AMBIGUOUS: neither. Each side is one "
       "run: how runs of the same program differ is in no interval",
       percent_text(threshold)));
   notes.emplace_back(

@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <memory>
+#include <regex>
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/expectations/formula.hpp"
-#include "app/programs/kernel_table.hpp"
+#include "app/gpu_kernels/kernel_table.hpp"
+#include "app/gpu_kernels/profile_kernels.hpp"
 #include "app/programs/own_library.hpp"
 #include "app/programs/placed_table.hpp"
 #include "app/programs/profile_document.hpp"
@@ -22,20 +24,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Whether a text has letters that are not a number's exponent.
+bool has_words(const std::string& text) {
+  static const std::regex exponent("([0-9.])[eE][+-]?[0-9]"), letter("[A-Za-z_]");
+  return std::regex_search(std::regex_replace(text, exponent, "$1"), letter);
+}
+
 /// The factor of --scale-work. Throws Error (user).
 double factor_in(const std::string& text) {
   const auto refuse = [&](const std::string& why) {
-    return user_error(fmt::format("--scale-work: '{}' is no factor: {}; give a number, or a formula of numbers", text, why));
+    return user_error(fmt::format(
+        "--scale-work: '{}' is no factor: {}; give a number, or numbers with + - * / and ( ), as (200/100)*(200/100)", text, why));
   };
+  if (has_words(text)) throw refuse("it has words, of which none is known here");
+  double factor = 0;
   try {
     const Numbers numbers = evaluate(parse_formula(text, {}), [](const Formula&) { return Numbers{}; });
-    if (numbers.size() == 1 && std::isfinite(numbers.front()) && numbers.front() > 0) return numbers.front();
+    if (!numbers.empty()) factor = numbers.front();
   } catch (const FormulaFault& fault) {
-    throw refuse(fmt::format("column {}: {}", fault.column, fault.message));
+    throw refuse(fmt::format("it cannot be read from column {} on", fault.column));
   } catch (const NoValue& why) {
     throw refuse(why.what());
   }
-  throw refuse("it is not above zero");
+  if (!std::isfinite(factor)) throw refuse("it divides by zero, or is beyond what a number can be");
+  if (factor <= 0) throw refuse(fmt::format("it is {:g}, and not above zero", factor));
+  return factor;
 }
 
 /// Refuses work that is scaled where nothing is, and a smaller input whose work nobody scales.
@@ -53,7 +66,11 @@ void require_scaled_work(const ProfileOptions& options) {
 Exit profile(const ProfileOptions& options) {
   if (options.window.is_of_time() && options.count_only)
     throw user_error("--window takes a stretch of time, by which counts cannot be cut: --window=region:NAME cuts them");
+  if (!options.subtract.empty() && options.count_only && !options.gpu)
+    throw user_error("--subtract takes a profile of times and counts away: it does not go with --count-only");
   if (options.time_only && options.count_only) throw user_error("--time-only counts nothing: it does not go with --count-only");
+  if (options.launches_told && !options.gpu)
+    throw user_error("--launches says how many launches of each GPU kernel are counted: it goes with --gpu alone");
   if (!options.window.is_whole() && options.gpu) throw user_error("--window does not go with --gpu");
   if (options.command.empty())
     throw user_error(fmt::format("profile needs a program: plumbline profile{} -- program args", options.gpu          ? " --gpu"
@@ -61,7 +78,7 @@ Exit profile(const ProfileOptions& options) {
                                                                                                                       : ""));
   require_scaled_work(options);
   const Launch launch = find_launch(process_environment()).value_or(Launch{});
-  const bool starts_ranks = !options.count_only && !options.gpu && is_known_launcher(options.command.front());
+  const bool starts_ranks = (!options.count_only || options.gpu) && launch.size == 1 && is_known_launcher(options.command.front());
   const SignalsNoted noted;  // whose folder is removed before this process ends
   const LaunchMeeting meeting(launch, options.counts, (fs::current_path() / options.output).parent_path(), starts_ranks);
   return leave_faults(launch, meeting, [&] {
@@ -101,10 +118,10 @@ void add_profile(CLI::App& app, Action& chosen) {
       "--gpu", options->gpu,
       "time all launches of GPU kernels by CUPTI's activities, then count them in a second run, where CUPTI runs each again for each "
       "pass (needs a GPU and the right to profile; with --time-only the GPU alone)");
-  command
-      ->add_option("--launches", options->most_launches,
-                   "with --gpu: count the first so many launches of each kernel in each marked region, and scale them to all; or all")
-      ->capture_default_str()
+  auto* launches = command->add_option(
+      "--launches", options->most_launches,
+      "with --gpu: count the first so many launches of each kernel in each marked region, and scale them to all; or all");
+  launches->capture_default_str()
       ->transform(CLI::Validator(
           [](std::string& text) {
             if (text == "all") text = "0";
@@ -136,7 +153,8 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->check(number_within(0, 1'000'000, "a whole number"));
   command
       ->add_option("-o,--output", options->output,
-                   "write JSON to this file; without --count-only and --gpu a name that ends with .h5 gets a result file")
+                   "write JSON to this file; a name that ends with .h5 gets a result file (not with --count-only, which has no times; with "
+                   "--gpu it has)")
       ->check(a_value("the name of a file"));
   command
       ->add_option_function<std::string>(
@@ -159,6 +177,12 @@ void add_profile(CLI::App& app, Action& chosen) {
           "--scale-work", [options](const std::string& text) { options->scale_work = factor_in(text); },
           "with --count-args: every count is multiplied by this, a number or a formula of numbers, as (200/100)*(200/100)")
       ->type_name("FACTOR");
+  command
+      ->add_option("--subtract", options->subtract,
+                   "take an earlier profile of the same program (a result file) away, one without the part that is looked for, or with "
+                   "fewer rounds of it: what is left is the part's")
+      ->type_name("FILE.h5")
+      ->check(a_value("a result file"));
   command->add_flag("--json", options->json, "print JSON in place of the tables, on standard error as they are");
   command->add_option("--counts", options->counts, "leave each process's counts in this folder, which all ranks see")
       ->check(a_value("a folder"));
@@ -167,7 +191,10 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->check(number_within(0.0, 1e9, "a number of seconds"));
   command->add_option("program", options->command, "the program and, behind --, its arguments");
   command->positionals_at_end();
-  command->callback([&chosen, options] { chosen = [options] { return profile(*options); }; });
+  command->callback([&chosen, options, launches] {
+    options->launches_told = launches->count() > 0;
+    chosen = [options] { return profile(*options); };
+  });
 }
 
 }  // namespace plumbline::app

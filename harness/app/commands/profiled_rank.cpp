@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/commands/command.hpp"
+#include "app/gpu_kernels/profile_kernels.hpp"
 
 namespace plumbline::app {
 
@@ -25,11 +26,16 @@ void add_profiled_rank(CLI::App& app, Action& chosen) {
   command->add_option("--sampling", options->sampling);
   command->add_option("--window", options->window_text);
   command->add_flag("--time-only", options->time_only);
+  command->add_flag("--gpu", options->gpu);
+  command->add_option("--launches", options->most_launches);
   command->add_option("program", options->command)->required();
   command->positionals_at_end();
   command->callback([&chosen, options] {
     if (!options->window_text.empty()) options->window = parse_window(options->window_text);
-    chosen = [options] { return profiled_rank(options->pass, options->folder, *options); };
+    chosen = [options] {
+      if (options->gpu) return profiled_gpu_rank(options->pass, options->folder, *options);
+      return profiled_rank(options->pass, options->folder, *options);
+    };
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/schemas.hpp"
+#include "app/gpu_kernels/stored_kernels.hpp"
 #include "app/here/profiler_metrics.hpp"
 #include "app/programs/stored_profile.hpp"
 #include "app/results/counter_conditions.hpp"
@@ -227,7 +228,8 @@ Exit show_machine(const Results& results, const ShowOptions& selection) {
 /// The profile of a program above its cases; empty where the file is of none.
 std::string profile_part(const StoredProfile* profile, Format format) {
   if (profile == nullptr) return {};
-  const std::string text = shown_text(profile->shown);
+  const auto kernels = stored_kernels(profile->shown.words, profile->rows);
+  const std::string text = kernels ? kernels_text(*kernels) : shown_text(profile->shown);
   return format == Format::markdown ? fmt::format("```\n{}```\n\n", text) : text + "\n";
 }
 

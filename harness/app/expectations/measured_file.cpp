@@ -80,8 +80,9 @@ void open_by_samples(const MeasuredRow& row, bool is_rate, Told& told) {
 Told share_of(const MeasuredRow& row) {
   if (row.profile == nullptr) return nothing("it is no part of a profiled program");
   Told told = exactly(row.profile->share, "no samples were taken");
-  told.by.push_back("samples");
-  if (told.why_not.empty()) told.lo = row.profile->share_lo, told.hi = row.profile->share_hi;
+  const bool of_gpu = row.profile->kind == "kernel";  // each launch was timed
+  told.by.push_back(of_gpu ? "activities" : "samples");
+  if (told.why_not.empty() && !of_gpu) told.lo = row.profile->share_lo, told.hi = row.profile->share_hi;
   return told;
 }
 

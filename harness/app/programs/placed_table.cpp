@@ -30,8 +30,8 @@ double fma_part(const EventSums& counts) {
 
 PlacedRow placed_row(const TimedCode& code, const PlacedProgram& placed, const RooflinePlacement& at) {
   const double cores = code.cores();
-  return {.samples = code.sum.samples,
-          .share = share_of(code.sum.samples, placed.program.profile.whole.sum.samples),
+  return {.samples = code.samples_worth(),
+          .share = share_of(code, placed.program.profile.whole),
           .cores = code.cores(),
           .cpu_seconds = code.cpu_seconds,
           .imbalance = code.cpu_seconds > 0 ? std::max(1.0, code.seconds * cores / code.cpu_seconds) : absent,
@@ -105,7 +105,7 @@ std::vector<PlacedRow> with_shown_names(std::vector<PlacedRow> rows) {
 PlacedRow placed_whole(const PlacedProgram& placed) {
   const ProfiledProgram& program = placed.program;
   return {.name = program.name,
-          .samples = program.profile.whole.sum.samples,
+          .samples = program.profile.whole.samples_worth(),
           .share = {1, 1, 1},
           .cores = program.profile.whole.cores(),
           .cpu_seconds = program.cpu_seconds(),
@@ -142,9 +142,9 @@ std::string counted_text(const ShownProfile& profile) {
 std::string head_text(const ShownProfile& profile) {
   const ProfileWords& words = profile.words;
   return fmt::format(
-      "Profiled: {}\n  natively {}{} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} at work at once\n"
+      "Profiled: {}\n{}  natively {}{} from start to end, CPU time {} in user mode and {} in the system; {} samples, {} at work at once\n"
       "{}  {}\n",
-      command_line(words.command), ranks_in_words(words), duration(words.wall_seconds), duration(words.user_seconds),
+      command_line(words.command), minus_in_words(words), ranks_in_words(words), duration(words.wall_seconds), duration(words.user_seconds),
       duration(words.system_seconds), profile.whole.samples, plural(static_cast<std::size_t>(profile.whole.cores), "core", "cores"),
       words.window.empty() ? "" : fmt::format("  profiled of it: {}, {}\n", printable(words.window), duration(words.window_seconds)),
       counted_text(profile));
@@ -168,7 +168,7 @@ std::string ranks_text(const std::vector<RankTimes>& ranks) {
 
 std::vector<RankTimes> rank_times(const PlacedProgram& placed) {
   std::vector<RankTimes> ranks;
-  if (placed.counted.timed.empty()) return ranks;
+  if (placed.counted.timed.empty() || !placed.minus.empty()) return ranks;
   for (const auto& rank : ended_ranks(placed.counted)) ranks.push_back(times_of(rank));
   return ranks;
 }
@@ -207,6 +207,11 @@ std::string unmet_text(const ShownProfile& profile) {
 
 }  // namespace
 
+std::string minus_in_words(const ProfileWords& words) {
+  if (words.minus.empty()) return "";
+  return fmt::format("  minus an earlier run: {} ({})\n", command_line(words.minus_command), printable(words.minus));
+}
+
 ProfileWords words_of(const PlacedProgram& placed) {
   const ProgramEnding& ending = placed.program.ending;
   return {.command = placed.counted.command,
@@ -223,7 +228,10 @@ ProfileWords words_of(const PlacedProgram& placed) {
           .window = placed.program.window,
           .window_seconds = placed.program.window_seconds,
           .count_arguments = placed.count_arguments,
-          .work_scale = placed.program.work_scale};
+          .work_scale = placed.program.work_scale,
+          .cpu = placed.cpu,
+          .minus = placed.minus,
+          .minus_command = placed.minus_command};
 }
 
 std::string shown_text(const ShownProfile& profile) {
@@ -250,7 +258,7 @@ Json placed_rows(const PlacedProgram& placed) {
   for (const auto& row : placed_functions(placed)) rows.push_back(row_json(placed_columns("function"), row));
   for (const auto& row : placed_loops(placed)) rows.push_back(row_json(placed_columns("loop"), row));
   for (const auto& row : placed_regions(placed)) rows.push_back(row_json(placed_region_columns(), row));
-  add_other_rows(placed.counted, rows);
+  if (placed.minus.empty()) add_other_rows(placed.counted, rows);  // they are of this run alone
   return rows;
 }
 

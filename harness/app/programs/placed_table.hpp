@@ -23,6 +23,9 @@ struct PlacedProgram {
   PlacedLoops loops;
   std::vector<std::string> notes;
   std::vector<std::string> count_arguments = {};  // of the counted run, where its work was scaled
+  std::string cpu = {};                           // the CPU that it was timed on
+  std::string minus = {};                         // the file of the earlier run that was taken away; empty: none
+  std::vector<std::string> minus_command = {};    // that it ran
 };
 
 /// The words above and below a profile's table.
@@ -37,8 +40,16 @@ struct ProfileWords {
   double window_seconds = 0;
   std::vector<std::string> count_arguments = {};  // of the counted run, where its work was scaled
   double work_scale = 1;
+  std::string cpu = {};                         // that it was timed on
+  std::string minus = {};                       // the file of the earlier run that was taken away; empty: none
+  std::vector<std::string> minus_command = {};  // that it ran
+  std::string gpu_time_by = {};                 // activities or counters; empty: a program on CPUs
+  std::vector<std::string> gpus = {};           // in words
+  std::uint64_t most_launches = 0;              // of each kernel in each phase that were counted; 0: all
 };
 ProfileWords words_of(const PlacedProgram& placed);
+/// The line of a head that says what was taken away: "  minus an earlier run: COMMAND (FILE)"; empty where nothing was.
+std::string minus_in_words(const ProfileWords& words);
 
 /// A profile as people see it. The rows borrow their places.
 struct ShownProfile {

@@ -8,13 +8,12 @@
 #include <map>
 #include <set>
 
-#include "app/programs/profile_rows.hpp"
 #include "app/programs/stored_profile.hpp"
-#include "app/results/intensity.hpp"
 #include "app/results/result_file.hpp"
+#include "app/terminal/streams.hpp"
+#include "machine/cpu.hpp"
 #include "model/ceilings/ceilings.hpp"
 #include "profile/runtime_libraries.hpp"
-#include "store/result_store.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -150,12 +149,8 @@ void note_scaled_work(const ProfileOptions& options, std::vector<std::string>& n
                     options.scale_work));
 }
 
-void write_results(const ProfileOptions& options, const Results& results) {
-  const Intensities derived = derived_intensities(results);
-  write_store(options.output, results, &derived);
-}
-
 PlacedProgram join_runs(const ProfileOptions& options, ProgramRuns& runs, Symbols& symbols) {
+  const std::string cpu = runs.counted.timed.empty() ? this_cpu().name : runs.counted.timed.front().cpu;
   PlacedProgram placed{.program = {.name = runs.name,
                                    .ranks = static_cast<int>(std::max<std::size_t>(1, runs.counted.timed.size())),
                                    .nodes = number_of_nodes(runs.counted.timed),
@@ -169,7 +164,8 @@ PlacedProgram join_runs(const ProfileOptions& options, ProgramRuns& runs, Symbol
                        .placements = {},
                        .loops = {},
                        .notes = {},
-                       .count_arguments = options.count_arguments};
+                       .count_arguments = options.count_arguments,
+                       .cpu = cpu};
   ProfiledProgram& program = placed.program;
   const bool joined = program.why_not_joined.empty();
   program.profile = join(runs.native.samples, joined ? placed.counted.profile : Profile{}, symbols);
@@ -221,15 +217,12 @@ void explain_missing_counts(PlacedProgram& placed) {
 }
 
 /// Shows all, and writes a result file where that is asked for. False: the tables could not be shown.
-bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Results& results) {
+bool show_placed(const ProfileOptions& options, const PlacedProgram& placed, Results results) {
   ProfileOptions shown = options;
   const bool is_store = options.output.ends_with(".h5");
   if (is_store) shown.output.clear();
   const bool told = show_profile(shown, placed_json(placed, options.output), placed_text(placed));
-  if (is_store) {
-    results.profile = profile_rows(placed_rows(placed), results.cases);
-    write_results(options, results);
-  }
+  if (is_store) write_profile(options.output, std::move(results), placed_rows(placed), words_of(placed));
   return told;
 }
 
@@ -254,15 +247,20 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
     notes.emplace_back(
         "bounds are of arithmetic and L1 alone: without simulated caches (--caches=no) nobody knows what crosses the others");
   for (const auto& source : {runs.roofs.notes, placed.counted.notes}) notes.insert(notes.end(), source.begin(), source.end());
+  const std::string why_not_less = runs.minus ? subtract(*runs.minus, placed, notes) : "";
+  if (!why_not_less.empty()) {
+    say(fmt::format("plumbline: --subtract: nothing was taken away: {}\n", why_not_less));
+    notes.insert(notes.begin(), "--subtract: nothing was taken away, all of this is the whole run's: " + why_not_less);
+  }
   placed.notes = std::move(notes);
   Results results = program_results(placed.program, std::move(runs.roofs.results));
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, placed.notes));
   placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
   placed.loops = place_loops(placed.program, results, ceilings);
   explain_missing_counts(placed);
-  results.provenance = provenance_of(words_of(placed));
-  const bool told = show_placed(options, placed, results);
+  const bool told = show_placed(options, placed, std::move(results));
   if (runs.native.ending.code != 0) return static_cast<Exit>(runs.native.ending.code);
+  if (!why_not_less.empty()) return Exit::user_error;
   return told && runs.is_whole && (options.time_only || placed.program.why_not_joined.empty()) ? Exit::ok : Exit::io_or_failed_case;
 }
 

@@ -1,11 +1,13 @@
 // The native run and the emulated run of a program are joined, held against roofs, shown and kept.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/programs/kept_roofs.hpp"
 #include "app/programs/placed_table.hpp"
 #include "app/programs/profile_ways.hpp"
+#include "app/programs/subtraction.hpp"
 #include "profile/native_run.hpp"
 #include "profile/symbols.hpp"
 
@@ -20,7 +22,8 @@ struct ProgramRuns {
   double counted_seconds = absent;  // from start to end of the counted run; absent where there was none
   bool is_whole = true;             // no rank is missing
   Roofs roofs = {};
-  std::vector<std::string> notes = {};  // that come first
+  std::optional<Subtrahend> minus = {};  // the earlier run that is to be taken away
+  std::vector<std::string> notes = {};   // that come first
 };
 
 /// The exit code: the program's own, or that runs did not do the same, or that tables could not be shown.

@@ -52,8 +52,11 @@ std::string name_in_source(const std::string& name) {
 
 constexpr double most_samples = 1e15;  // of a file that anybody may have made
 
-/// A region is timed from mark to mark, a function where samples meet it.
-bool was_met(const ProfileRow& row) { return (row.kind == "region" || row.samples > 0) && row.seconds > 0; }
+/// A region is timed from mark to mark, a kernel from its begin to its end, a function where samples meet it.
+bool was_met(const ProfileRow& row) {
+  const bool by_samples = row.kind != "region" && std::isfinite(row.samples);
+  return (!by_samples || row.samples > 0) && row.seconds > 0;
+}
 
 /// The ratio of two times, each of so many samples.
 Judged ratio_of_times(const ProfileRow& before, const ProfileRow& after) {
@@ -73,9 +76,10 @@ void judge_time(ComparedPart& part, double threshold) {
   if (missing(part.before) || missing(part.after)) {
     part.status = Status::unavailable;
     const auto why = [](const ProfileRow* row, const char* side) {
-      return row == nullptr   ? fmt::format("it is not in the profile {}", side)
-             : !was_met(*row) ? fmt::format("{} {}", row->kind == "region" ? "it was not timed" : "no sample met it", side)
-                              : std::string();
+      return row == nullptr ? fmt::format("it is not in the profile {}", side)
+             : !was_met(*row)
+                 ? fmt::format("{} {}", row->kind == "region" || row->kind == "kernel" ? "it was not timed" : "no sample met it", side)
+                 : std::string();
     };
     part.reason = why(part.before, "before");
     if (const std::string after = why(part.after, "after"); !after.empty()) part.reason += (part.reason.empty() ? "" : ", ") + after;
@@ -170,13 +174,9 @@ bool is_worth_a_line(const ComparedPart& part, const ComparedPart& whole) {
   return part.row().kind == "total" || is_much(part.before, whole.before) || is_much(part.after, whole.after);
 }
 
-}  // namespace
-
-std::vector<ComparedPart> compare_profiles(Rows before, Rows after, double threshold) {
-  std::vector<ComparedPart> parts, functions;
-  const auto wholes_before = of_kind(before, "total"), wholes_after = of_kind(after, "total");
-  if (!wholes_before.empty() && !wholes_after.empty()) parts.push_back({wholes_before.front(), wholes_after.front()});
-  auto left_before = of_kind(before, "function"), left_after = of_kind(after, "function");
+/// Pairs functions, or kernels.
+void pair_functions(Rows before, Rows after, std::string_view kind, std::vector<ComparedPart>& functions) {
+  auto left_before = of_kind(before, kind), left_after = of_kind(after, kind);
   pair_up(
       left_before, left_after, [](const ProfileRow& row) { return row.name + "\n" + file_of(row); }, false, functions);
   pair_up(
@@ -185,6 +185,15 @@ std::vector<ComparedPart> compare_profiles(Rows before, Rows after, double thres
       left_before, left_after, [](const ProfileRow& row) { return name_in_source(row.name); }, true, functions);
   for (const auto* row : left_before) functions.push_back({row, nullptr});
   for (const auto* row : left_after) functions.push_back({nullptr, row});
+}
+
+}  // namespace
+
+std::vector<ComparedPart> compare_profiles(Rows before, Rows after, double threshold) {
+  std::vector<ComparedPart> parts, functions;
+  const auto wholes_before = of_kind(before, "total"), wholes_after = of_kind(after, "total");
+  if (!wholes_before.empty() && !wholes_after.empty()) parts.push_back({wholes_before.front(), wholes_after.front()});
+  for (const char* kind : {"function", "kernel"}) pair_functions(before, after, kind, functions);
   std::ranges::stable_sort(functions, [](const auto& a, const auto& b) { return longest(a) > longest(b); });
   parts.insert(parts.end(), functions.begin(), functions.end());
   auto regions_before = of_kind(before, "region"), regions_after = of_kind(after, "region");
@@ -203,7 +212,7 @@ std::optional<bool> did_the_same(const ComparedPart& part) {
   return before == after;
 }
 
-Columns<ComparedPart> compared_part_columns() {
+Columns<ComparedPart> compared_part_columns(bool of_gpu) {
   using Row = ComparedPart;
   const auto numbers = [](Columns<Row>& columns, const std::string& key, const std::string& what, double ProfileRow::*number) {
     const auto [before, after] = on_both(number);
@@ -211,9 +220,9 @@ Columns<ComparedPart> compared_part_columns() {
     columns.push_back({key + "_after", what + " after", after});
   };
   Columns<Row> columns{
-      Column<Row>("kind", "total, function or region", [](const Row& part) { return part.row().kind; })
-          .one_of({"total", "function", "region"}),
-      Column<Row>("name", "name of the function, the region, or the program", [](const Row& part) { return part.row().name; })
+      Column<Row>("kind", "total, function, kernel or region", [](const Row& part) { return part.row().kind; })
+          .one_of({"total", "function", "kernel", "region"}),
+      Column<Row>("name", "name of the function, the kernel, the region, or the program", [](const Row& part) { return part.row().name; })
           .in_row("function", Align::left,
                   [](const Row& part) {
                     if (part.row().kind == "total") return std::string("the whole");
@@ -239,6 +248,7 @@ Columns<ComparedPart> compared_part_columns() {
       amount_column("bytes L1", [](const ProfileRow& row) { return level_bytes(row, "L1"); }),
       amount_column("bytes mem", [](const ProfileRow& row) { return level_bytes(row, "mem"); }),
       {"did_the_same", "whether every event was counted as often on both sides", did_the_same}};
+  if (of_gpu) columns.push_back(amount_column("launches", &ProfileRow::launches));
   numbers(columns, "samples", "samples that met it", &ProfileRow::samples);
   numbers(columns, "share", "part of all samples", &ProfileRow::share);
   numbers(columns, "share_lo", "lower end of the share's interval", &ProfileRow::share_lo);
@@ -246,6 +256,7 @@ Columns<ComparedPart> compared_part_columns() {
   numbers(columns, "seconds", "time that it took", &ProfileRow::seconds);
   numbers(columns, "gflops", "rate of all cores together", &ProfileRow::gflops);
   numbers(columns, "percent_of_roof", "part of the roof that it reaches", &ProfileRow::percent_of_roof);
+  numbers(columns, "launches", "launches of kernels", &ProfileRow::launches);
   numbers(columns, "flops", "floating-point operations", &ProfileRow::flops);
   numbers(columns, "instructions", "instructions that ran", &ProfileRow::instructions);
   columns.push_back(named_rows_column<Row>("levels", "by level of memory what crosses its boundary towards the core",
@@ -260,7 +271,8 @@ std::string compared_parts_text(const std::vector<ComparedPart>& parts, Format f
   std::vector<ComparedPart> shown;
   const ComparedPart whole = parts.front().row().kind == "total" ? parts.front() : ComparedPart{};
   std::ranges::copy_if(parts, std::back_inserter(shown), [&](const auto& part) { return is_worth_a_line(part, whole); });
-  const auto columns = compared_part_columns();
+  const bool of_gpu = std::ranges::any_of(parts, [](const auto& part) { return part.row().kind == "kernel"; });
+  const auto columns = compared_part_columns(of_gpu);
   std::string text = format == Format::markdown ? markdown(columns, shown) : aligned(columns, shown);
   if (shown.size() < parts.size())
     text += fmt::format("(functions with less than 1 % of the time and of the work on both sides: {}; --json has them)\n",

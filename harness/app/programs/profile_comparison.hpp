@@ -42,7 +42,8 @@ std::vector<ComparedPart> compare_profiles(std::span<const ProfileRow> before, s
 /// Whether every event was counted as often on both sides; nullopt where one of them has no counts.
 std::optional<bool> did_the_same(const ComparedPart& part);
 
-Columns<ComparedPart> compared_part_columns();
+/// `of_gpu`: people see how often kernels were launched.
+Columns<ComparedPart> compared_part_columns(bool of_gpu = false);
 
 /// The table for people, of parts with at least a hundredth of the time or of the work on either side.
 std::string compared_parts_text(const std::vector<ComparedPart>& parts, Format format);

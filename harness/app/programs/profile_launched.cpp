@@ -7,40 +7,19 @@
 #include <filesystem>
 #include <set>
 
-#include "app/here/paths.hpp"
 #include "app/programs/emulated_counts.hpp"
+#include "app/programs/launcher_command.hpp"
 #include "app/programs/placing.hpp"
 #include "app/programs/two_runs.hpp"
 #include "app/terminal/output_file.hpp"
 #include "core/error.hpp"
 #include "core/host_name.hpp"
 #include "machine/cpu.hpp"
-#include "profile/launcher_words.hpp"
-#include "profile/program.hpp"
 
 namespace plumbline::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The launcher's command line with plumbline before each program.
-struct LauncherCommand {
-  ProgramRun run;
-  std::string program;  // the first one
-};
-
-LauncherCommand launcher_command(const ProfileOptions& options, const char* pass, const fs::path& folder) {
-  std::vector<std::string> before{program_path().string(),        "profiled-rank",
-                                  fmt::format("--pass={}", pass), "--folder=" + folder.string(),
-                                  "--caches=" + options.caches,   "--sampling=" + options.sampling};
-  if (!options.window.is_whole()) before.push_back("--window=" + options.window.text);
-  if (options.time_only) before.emplace_back("--time-only");
-  before.emplace_back("--");
-  LauncherCommand command{.run = {.file = find_launcher(options.command.front()), .words = {}}, .program = {}};
-  command.run.words = with_words_before_programs(options.command, command.run.file, before, names_program);
-  command.program = *std::ranges::search(command.run.words, before).end();
-  return command;
-}
 
 /// The runs of all ranks of a launch, in their order; what cannot be read is a note.
 std::vector<NativeRank> native_ranks(const LaunchMeeting& meeting, std::vector<std::string>& notes) {
@@ -115,7 +94,9 @@ Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meetin
   if (!options.output.empty()) require_writable(options.output);
   if (!options.time_only) require_counting(options);
   Symbols symbols;
-  ProgramRuns runs{.name = fs::path(program).filename().string(), .roofs = find_roofs(options.roofs)};
+  const std::string name = fs::path(program).filename().string();
+  std::optional<Subtrahend> minus = read_subtrahend(options, name);
+  ProgramRuns runs{.name = name, .roofs = find_roofs(options.roofs), .minus = std::move(minus)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
   choose_code(options, runs.notes);
   const RepeatedInput input;

@@ -29,8 +29,9 @@ struct LeftOut {
   std::size_t functions = 0;
   double seconds = 0;
   void add(const ProfileRow& row) { ++functions, seconds += row.seconds; }
-  std::string text(double scale, const std::string& why) const {
-    return fmt::format("of the rest: {} function{} with {}, {}", functions, functions == 1 ? "" : "s", duration(scale * seconds), why);
+  std::string text(double scale, bool of_gpu, const std::string& why) const {
+    return fmt::format("of the rest: {} {}{} with {}, {}", functions, of_gpu ? "kernel" : "function", functions == 1 ? "" : "s",
+                       duration(scale * seconds), why);
   }
 };
 
@@ -80,12 +81,14 @@ Application application_of(std::span<const ProfileRow> profile, std::span<const 
   Application application{.name = "the program"};
   LeftOut uncounted, unbound, few;
   Waiting waiting;
+  bool of_gpu = false;
   double whole = absent, met = 0, team = 1;
   for (const auto& row : profile)
     if (row.kind == "function" && row.cores > team) team = row.cores;
   for (const auto& row : profile) {
-    if (row.kind == "total") whole = row.seconds;
-    if (row.kind != "function" || !(row.seconds > 0)) continue;
+    if (row.kind == "total") whole = std::isfinite(row.wall_seconds) ? row.wall_seconds : row.seconds;
+    if ((row.kind != "function" && row.kind != "kernel") || !(row.seconds > 0)) continue;
+    of_gpu = of_gpu || row.kind == "kernel";
     if (is_for_waiting(row.object)) {
       waiting.add(row);
       continue;
@@ -118,14 +121,15 @@ Application application_of(std::span<const ProfileRow> profile, std::span<const 
   for (auto& group : application.groups) grouped += group.seconds *= scale;
   application.rest_seconds = std::isfinite(whole) ? std::max(0.0, whole - grouped) : scale * (met - grouped);
   if (scale < 1)
-    notes.push_back(fmt::format("functions ran beside each other, {} together in {} from start to end: each has its part of that",
-                                duration(met), duration(whole)));
-  if (uncounted.functions > 0) notes.push_back(uncounted.text(scale, "not counted"));
-  if (few.functions > 0) notes.push_back(few.text(scale, fmt::format("each met by fewer than {} samples", fewest_samples)));
-  if (unbound.functions > 0) notes.push_back(unbound.text(scale, "without a bound"));
+    notes.push_back(fmt::format("{} ran beside each other, {} together in {} from start to end: each has its part of that",
+                                of_gpu ? "kernels" : "functions", duration(met), duration(whole)));
+  if (uncounted.functions > 0) notes.push_back(uncounted.text(scale, of_gpu, "not counted"));
+  if (few.functions > 0) notes.push_back(few.text(scale, of_gpu, fmt::format("each met by fewer than {} samples", fewest_samples)));
+  if (unbound.functions > 0) notes.push_back(unbound.text(scale, of_gpu, "without a bound"));
   if (std::isfinite(whole) && whole > scale * met)
-    notes.push_back(fmt::format("of the rest: {1} of {0} from start to end that no sample met: the system, waiting, starting",
-                                duration(whole), duration(whole - scale * met)));
+    notes.push_back(
+        fmt::format("of the rest: {1} of {0} from start to end {2}", duration(whole), duration(whole - scale * met),
+                    of_gpu ? "in which no kernel ran: the host, copies, starting" : "that no sample met: the system, waiting, starting"));
   return application;
 }
 

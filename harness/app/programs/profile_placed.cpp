@@ -27,7 +27,9 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
   EmulatedRun emulated;
   if (!options.time_only) emulated = prepare_emulated(options, launch, meeting);
   Symbols symbols;
-  ProgramRuns runs{.name = fs::path(options.command.front()).filename().string(), .roofs = find_roofs(options.roofs)};
+  const std::string name = fs::path(options.command.front()).filename().string();
+  std::optional<Subtrahend> minus = read_subtrahend(options, name);
+  ProgramRuns runs{.name = name, .roofs = find_roofs(options.roofs), .minus = std::move(minus)};
   if (runs.roofs.interrupted != 0) return static_cast<Exit>(128 + runs.roofs.interrupted);
   choose_code(options, runs.notes);
   const RepeatedInput input;

@@ -18,8 +18,10 @@ struct ProfileOptions {
   std::string caches = "auto", output, counts, roofs = "auto", sampling = "auto";
   std::size_t functions = 10;        // or kernels
   std::uint64_t most_launches = 16;  // of each kernel in each phase; 0: all
+  bool launches_told = false;        // by the user
   double wait_seconds = 60;
   RunWindow window = {};
+  std::string subtract = {};                      // result file of an earlier profile; empty: none
   std::vector<std::string> count_arguments = {};  // of the counted run, where its work is scaled
   double scale_work = 1;                          // 1: both runs have the same arguments
   std::vector<std::string> command;
@@ -32,7 +34,6 @@ Exit profile_and_place(const ProfileOptions& options, const Launch& launch, cons
 /// Does the same for a program that a launcher starts, the first word of the command: it is launched twice, with plumbline before the
 /// program. `meeting` is this process's alone.
 Exit profile_launched(const ProfileOptions& options, const LaunchMeeting& meeting);
-Exit profile_kernels(const ProfileOptions& options, const Launch& launch, const LaunchMeeting& meeting);
 
 /// Says how a program ended: "the program was killed by signal 9 (Killed): exit 137".
 std::string how_it_ended(const ProgramEnding& ending);

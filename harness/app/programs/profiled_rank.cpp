@@ -35,14 +35,19 @@ int run_counted(const ProfileOptions& options, const Launch& launch, const Launc
 
 }  // namespace
 
-Exit profiled_rank(LaunchPass pass, const std::filesystem::path& folder, const ProfileOptions& options) {
+Launch require_launch() {
   const auto launch = find_launch(process_environment());
   if (!launch)
     throw user_error(
         "this launcher tells its processes no rank (PMI_RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID): its programs cannot be profiled");
-  const LaunchMeeting meeting(*launch, folder, {});
-  return leave_faults(*launch, meeting, [&] {
-    return static_cast<Exit>(pass == LaunchPass::timed ? run_timed(options, *launch, meeting) : run_counted(options, *launch, meeting));
+  return *launch;
+}
+
+Exit profiled_rank(LaunchPass pass, const std::filesystem::path& folder, const ProfileOptions& options) {
+  const Launch launch = require_launch();
+  const LaunchMeeting meeting(launch, folder, {});
+  return leave_faults(launch, meeting, [&] {
+    return static_cast<Exit>(pass == LaunchPass::timed ? run_timed(options, launch, meeting) : run_counted(options, launch, meeting));
   });
 }
 

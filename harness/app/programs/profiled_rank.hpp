@@ -9,6 +9,9 @@ namespace plumbline::app {
 /// The two launches of a program.
 enum class LaunchPass { timed, counted };
 
+/// The place of this process in its launch. Throws Error (user) where the launcher tells it none.
+Launch require_launch();
+
 /// Runs the rank's program and leaves its times (NativeRank) or its counts in the folder. The exit code is the program's.
 Exit profiled_rank(LaunchPass pass, const std::filesystem::path& folder, const ProfileOptions& options);
 

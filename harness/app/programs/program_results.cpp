@@ -49,6 +49,7 @@ class ResultsOfProgram {
 
   void add(Part part) {
     if (program_.work_scale != 1) part.parameters["work"] = fmt::format("x{:g}", program_.work_scale);
+    if (!program_.minus.empty()) part.parameters["minus"] = program_.minus;
     const CaseRow row = case_of(part);
     results_.cases.push_back(row);
     add_time(row, part);

@@ -22,7 +22,8 @@ struct ProfiledProgram {
   std::vector<TimedRegion> regions = {};  // that it marks
   std::string window = {};                // the part of the run that is profiled; empty: all of it
   double window_seconds = 0;
-  double work_scale = 1;  // by which the counts of a smaller input were multiplied
+  std::string minus = {};  // the earlier run whose amounts were taken away, in a word; empty: none
+  double work_scale = 1;   // by which the counts of a smaller input were multiplied
 
   /// The time and the CPU time in user mode of what is profiled.
   double seconds() const { return window.empty() ? ending.wall_seconds : window_seconds; }
@@ -38,7 +39,7 @@ bool is_worth_a_row(const TimedCode& code, const EventSums& total);
 /// Makes the results: first the whole's case, program/NAME/PRECISION/part=whole/r1tT/native, whose time is that from start to end; then the
 /// functions in their order, program/NAME/PRECISION/part=FUNCTION/in=FILE/r1tT/native, T the cores of a node that did it at once, of
 /// whatever ranks; then the marked regions, program/NAME/PRECISION/region=REGION/r1tT/native. Where counts were
-/// scaled, each case has work=xFACTOR besides. A function that was never met has no time,
+/// scaled, each case has work=xFACTOR besides, and of a difference minus=RUN. A function that was never met has no time,
 /// one that the counted run did not execute no counts, each with its reason. Of several nodes the counts are those of one, the mean.
 /// Ceilings and machines are those of `roofs`, and the node is the one that has them.
 Results program_results(const ProfiledProgram& program, Results roofs);

@@ -7,15 +7,17 @@
 #include <map>
 
 #include "app/programs/profile_rows.hpp"
+#include "app/results/intensity.hpp"
 #include "core/error.hpp"
 #include "core/json_text.hpp"
+#include "store/result_store.hpp"
 
 namespace plumbline::app {
 
 // A file of an earlier program may have fewer of them.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ProfileWords, command, caches, why_not_joined, wall_seconds, user_seconds, system_seconds,
                                                 processes, ranks, nodes, functions, notes, window, window_seconds, count_arguments,
-                                                work_scale)
+                                                work_scale, gpu_time_by, gpus, most_launches, cpu, minus, minus_command)
 
 namespace {
 
@@ -85,6 +87,13 @@ ProfileWords words_in(const std::string& file, const std::string& provenance) tr
 
 std::string provenance_of(const ProfileWords& words) { return json_text(nlohmann::json{{"profiled", words}}); }
 
+void write_profile(const std::string& file, Results results, const Json& rows, const ProfileWords& words) {
+  results.provenance = provenance_of(words);
+  results.profile = profile_rows(rows, results.cases);
+  const Intensities derived = derived_intensities(results);
+  write_store(file, results, &derived);
+}
+
 std::unique_ptr<StoredProfile> stored_profile(const std::string& file, const Results& results,
                                               const std::vector<RooflinePlacement>& placements) {
   if (results.profile.empty()) return nullptr;
@@ -117,6 +126,9 @@ Columns<StoredProfile> stored_profile_columns() {
           {"system_seconds", "its CPU time in the system", of_words(&ProfileWords::system_seconds)},
           {"window", "the part of the run that was profiled, as --window names it",
            [](const Row& row) { return OrNull{row.shown.words.window}; }},
+          {"minus", "the file of the earlier run that was taken away", [](const Row& row) { return OrNull{row.shown.words.minus}; }},
+          {"gpu_time_by", "what told the times of a GPU's kernels: activities, or counters of the counted launches",
+           [](const Row& row) { return OrNull{row.shown.words.gpu_time_by}; }},
           {"work_scale", "factor by which the counts of a smaller input were multiplied", of_words(&ProfileWords::work_scale)},
           {"notes", "what was to be said of it", of_words(&ProfileWords::notes)},
           list_column<Row>("rows", "the table /profile of the file", profile_row_columns(), &Row::rows)};

@@ -14,6 +14,9 @@ namespace plumbline::app {
 /// The provenance of a result file with a profile.
 std::string provenance_of(const ProfileWords& words);
 
+/// Writes a result file with a profile: the rows of its document become the table /profile. Throws Error (I/O).
+void write_profile(const std::string& file, Results results, const Json& rows, const ProfileWords& words);
+
 /// A profile with the places that its rows borrow.
 struct StoredProfile {
   ShownProfile shown = {};

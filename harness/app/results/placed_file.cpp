@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/here/profiler_metrics.hpp"
 #include "model/ceilings/ceiling_limits.hpp"
 #include "model/placement/node_ceilings.hpp"
 
@@ -31,7 +32,7 @@ PlacedFile::PlacedFile(const std::string& file, const std::string& kernel, std::
   note_scaled_work(file, results, notes);
   hold_to_limits(ceilings, results.ceilings, nodes);
   const auto set = chosen_counters(results, "");
-  placements = place(measurements, ceilings, set ? &*set : nullptr);
+  placements = place(measurements, ceilings, set ? &*set : nullptr, profiler_metrics_for(results));
 }
 
 }  // namespace plumbline::app

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <string_view>
+
 #include "core/shared_library.hpp"
 #include "core/unavailable.hpp"
 
@@ -72,6 +75,26 @@ int CudaDriver::compute_capability() const {
   int major = 0, minor = 0;
   if (invoke("cuDeviceGetAttribute", &major, capability_major, ordinal()) != success) return 0;
   return invoke("cuDeviceGetAttribute", &minor, capability_minor, ordinal()) == success ? 10 * major + minor : 0;
+}
+
+VisibleGpu CudaDriver::identity(int ordinal) const {
+  VisibleGpu told{.ordinal = ordinal};
+  int device = 0;
+  if (!availability_.ok() || invoke("cuDeviceGet", &device, ordinal) != success) return told;
+  std::array<char, 100> name{};
+  if (invoke("cuDeviceGetName", name.data(), static_cast<int>(name.size()) - 1, device) == success) told.name = name.data();
+  std::array<unsigned char, 16> uuid{};
+  // The second one tells a part of a GPU (MIG) from the whole.
+  if (invoke("cuDeviceGetUuid_v2", uuid.data(), device) != success && invoke("cuDeviceGetUuid", uuid.data(), device) != success)
+    return told;
+  constexpr std::string_view digits = "0123456789abcdef";
+  told.uuid = "GPU-";
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) told.uuid += '-';
+    told.uuid += digits.at(uuid.at(i) / digits.size());
+    told.uuid += digits.at(uuid.at(i) % digits.size());
+  }
+  return told;
 }
 
 std::string CudaDriver::wait() const {

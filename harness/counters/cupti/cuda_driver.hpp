@@ -10,6 +10,12 @@ namespace plumbline {
 /// package of NVIDIA's (cuda-compat) stands in front of the driver's library, it is that one's.
 int cuda_of_driver(const std::string& library = "libcuda.so.1");
 
+/// A GPU as the driver names it: its model's, and the one that no other has ("GPU-1f0c..."). Empty: the driver does not say.
+struct VisibleGpu {
+  int ordinal = 0;  // among those that CUDA shows to the process
+  std::string name = {}, uuid = {};
+};
+
 /// The driver as this process has it open.
 class CudaDriver {
  public:
@@ -26,6 +32,8 @@ class CudaDriver {
   int ordinal() const;
   /// The compute capability of that GPU: 90 for 9.0; 0 where the driver does not say.
   int compute_capability() const;
+  /// The names of the GPU with that number.
+  VisibleGpu identity(int ordinal) const;
   /// Waits until all work in the context is done. Gives what went wrong with it, else empty.
   std::string wait() const;
 

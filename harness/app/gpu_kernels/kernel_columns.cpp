@@ -1,4 +1,4 @@
-#include "app/programs/kernel_columns.hpp"
+#include "app/gpu_kernels/kernel_columns.hpp"
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, Count>> precisions_of_kernel(const KernelMeas
 template <class Row, class Get>
 void add_measures(Columns<Row>& columns, Get get) {
   const auto of = [get](auto part) { return [get, part](const Row& row) { return part(get(row)); }; };
-  columns.push_back({"seconds", "time of all launches on the GPU, where those that ran at once count each",
+  columns.push_back({"seconds", "time of all launches on the GPU, where those that ran at once count each; of ranks that of the longest",
                      of([](const KernelMeasures& one) { return one.seconds; })});
   columns.push_back({"gflops", "rate of the floating-point operations in that time", of(gigaflops)});
   columns.push_back({"flops", "floating-point operations of all launches, an fma being two",
@@ -74,7 +74,7 @@ KernelSums sums_of(const KernelProfile& profile, Is is) {
     if (!is(kernel)) continue;
     ++sums.kernels;
     sums.launches += kernel.launches;
-    if (kernel.measures.seconds) sums.seconds = sums.seconds.value_or(0) + *kernel.measures.seconds;
+    if (kernel.summed_seconds) sums.seconds = sums.seconds.value_or(0) + *kernel.summed_seconds;
   }
   return sums;
 }
@@ -85,7 +85,8 @@ std::string launches_text(const KernelRow& row) {
 
 Columns<KernelPart> part_columns() {
   using Row = KernelPart;
-  return {{"regions", "marked regions that are open in this phase, the outermost first", &Row::regions},
+  return {{"rank", "rank that launched it", &Row::rank},
+          {"regions", "marked regions that are open in this phase, the outermost first", &Row::regions},
           {"launches", "how often the kernel was launched in it, by the timed run", [](const Row& row) { return row.all.launches; }},
           {"graph_launches", "launches among them as nodes of CUDA graphs", &Row::of_graphs},
           {"counted_run_launches", "launches by themselves in the run that counted", &Row::counted_run},
@@ -111,7 +112,16 @@ void add_places(Columns<KernelRow>& columns, bool is_shown) {
       {"time_region", "what most of its time goes to", of_place([](const TimePlace& place) { return place.of_time; })},
       {"complexity_region", "what a perfect implementation would wait for",
        of_place([](const TimePlace& place) { return place.of_complexity; })}};
+  const auto at = [](auto member) { return [member](const Row& row) { return OrNull{row.place.*member}; }; };
+  places.push_back({"case", "case that it is in a result file", at(&KernelPlace::case_id)});
+  places.push_back(Column<Row>("bound", "level that bounds it, or compute", at(&KernelPlace::bound)));
+  places.push_back({"bound_ceiling", "name of the ceiling that bounds it", at(&KernelPlace::bound_ceiling)});
+  places.push_back(
+      Column<Row>("percent_of_roof", "part of the roof that it reaches", [](const Row& row) { return row.place.percent_of_roof; }));
   if (is_shown) {
+    places[6].in_row("bound", Align::right, [](const Row& row) { return row.place.bound.empty() ? "-" : row.place.bound; });
+    places[8].in_row("of roof", Align::right,
+                     [](const Row& row) { return row.place.percent_of_roof ? percent_or_dash(*row.place.percent_of_roof / 100) : "-"; });
     places[0].in_row("launching", Align::right, [](const Row& row) { return duration_or_dash(row.overhead_seconds); });
     places[3].in_row("region", Align::right,
                      [](const Row& row) { return row.time_place ? std::string(to_string(row.time_place->of_time)) : std::string("-"); });
@@ -146,7 +156,7 @@ KernelSums kernels_without_counts(const KernelProfile& profile) {
   return sums_of(profile, [](const KernelRow& row) { return !has_counts(row); });
 }
 
-Columns<KernelRow> kernel_columns(Amount all_seconds, bool is_placed) {
+Columns<KernelRow> kernel_columns(Amount all_seconds, bool is_placed, bool of_ranks) {
   using Row = KernelRow;
   Columns<Row> columns{
       kind_column<Row>("kernel"),
@@ -156,6 +166,8 @@ Columns<KernelRow> kernel_columns(Amount all_seconds, bool is_placed) {
       {"chip", "chip of the GPU that ran it", [](const Row& row) { return OrNull{row.chip}; }},
       {"compute_capability", "compute capability of that GPU: 90 for 9.0; 0: not known", &Row::compute_capability},
       {"processes", "processes that launched it", &Row::processes},
+      {"ranks", "number of ranks that launched it", [](const Row& row) { return row.ranks.size(); }},
+      {"gpus", "number of GPUs that ran it", [](const Row& row) { return row.devices.size(); }},
       Column<Row>("launches", "how often it was launched", &Row::launches).in_row("launches", Align::right, launches_text),
       {"graph_launches", "launches among them as nodes of CUDA graphs", &Row::of_graphs},
       {"counted_run_launches", "launches by themselves in the run that counted", &Row::counted_run},
@@ -171,9 +183,11 @@ Columns<KernelRow> kernel_columns(Amount all_seconds, bool is_placed) {
       {"status", "ok, or unavailable: it has no counts", [](const Row& row) { return has_counts(row) ? Status::ok : Status::unavailable; }},
       {"reason", "why it has no counts", [](const Row& row) { return OrNull{row.why_no_counts}; }},
       Column<Row>("share", "part of the time of all kernels",
-                  [all_seconds](const Row& row) { return part_of_all(row.measures.seconds, all_seconds); })};
+                  [all_seconds](const Row& row) { return part_of_all(row.summed_seconds, all_seconds); }),
+      {"imbalance", "time of the longest rank over the mean of those that launched it", &Row::imbalance}};
   columns.push_back({Heading{"time"}, [](const Row& row) { return duration_or_dash(row.measures.seconds); }});
-  columns.push_back({Heading{"of all"}, [all_seconds](const Row& row) { return share_or_dash(row.measures.seconds, all_seconds); }});
+  columns.push_back({Heading{"of all"}, [all_seconds](const Row& row) { return share_or_dash(row.summed_seconds, all_seconds); }});
+  if (of_ranks) columns.push_back({Heading{"imbalance"}, [](const Row& row) { return plain_or_dash(row.imbalance); }});
   add_places(columns, is_placed);
   add_shown_counts(columns);
   add_measures(columns, [](const Row& row) { return row.measures; });
@@ -184,24 +198,24 @@ Columns<KernelRow> kernel_columns(Amount all_seconds, bool is_placed) {
 
 Columns<KernelRegion> kernel_region_columns(Amount all_seconds) {
   using Row = KernelRegion;
-  Columns<Row> columns{kind_column<Row>("region"),
-                       Column<Row>("name", "name by which the region was marked", &Row::name)
-                           .in_row("region", Align::left, [](const Row& row) { return shortened(row.name); }),
-                       Column<Row>("entries", "how often it was entered", &Row::entries).in_row("entries"),
-                       {"processes", "number of processes that entered it", &Row::processes},
-                       {"open", "whether it had not been left when a process ended", &Row::open},
-                       Column<Row>("wall_seconds", "time while it was open, in the process where that was longest", &Row::seconds)
-                           .in_row("time", Align::right, [](const Row& row) { return duration_or_dash(row.seconds); }),
-                       {"kernels", "number of kernels that were launched in it", &Row::kernels},
-                       Column<Row>("launches", "how often kernels were launched in it", &Row::launches).in_row("launches"),
-                       {"graph_launches", "launches among them as nodes of CUDA graphs", &Row::of_graphs},
-                       {"status", "ok, or unavailable: it has no counts",
-                        [](const Row& row) { return row.why_no_counts.empty() ? Status::ok : Status::unavailable; }},
-                       {"reason", "why it has no counts", [](const Row& row) { return OrNull{row.why_no_counts}; }},
-                       {"share", "part of the time of all kernels",
-                        [all_seconds](const Row& row) { return part_of_all(row.measures.seconds, all_seconds); }}};
+  Columns<Row> columns{
+      kind_column<Row>("region"),
+      Column<Row>("name", "name by which the region was marked", &Row::name)
+          .in_row("region", Align::left, [](const Row& row) { return shortened(row.name); }),
+      Column<Row>("entries", "how often it was entered", &Row::entries).in_row("entries"),
+      {"processes", "number of processes that entered it", &Row::processes},
+      {"open", "whether it had not been left when a process ended", &Row::open},
+      Column<Row>("wall_seconds", "time while it was open, in the process where that was longest", &Row::seconds)
+          .in_row("time", Align::right, [](const Row& row) { return duration_or_dash(row.seconds); }),
+      {"kernels", "number of kernels that were launched in it", &Row::kernels},
+      Column<Row>("launches", "how often kernels were launched in it", &Row::launches).in_row("launches"),
+      {"graph_launches", "launches among them as nodes of CUDA graphs", &Row::of_graphs},
+      {"status", "ok, or unavailable: it has no counts",
+       [](const Row& row) { return row.why_no_counts.empty() ? Status::ok : Status::unavailable; }},
+      {"reason", "why it has no counts", [](const Row& row) { return OrNull{row.why_no_counts}; }},
+      {"share", "part of the time of all kernels", [all_seconds](const Row& row) { return part_of_all(row.summed_seconds, all_seconds); }}};
   columns.push_back({Heading{"GPU time"}, [](const Row& row) { return duration_or_dash(row.measures.seconds); }});
-  columns.push_back({Heading{"of all"}, [all_seconds](const Row& row) { return share_or_dash(row.measures.seconds, all_seconds); }});
+  columns.push_back({Heading{"of all"}, [all_seconds](const Row& row) { return share_or_dash(row.summed_seconds, all_seconds); }});
   add_shown_counts(columns);
   add_measures(columns, [](const Row& row) { return row.measures; });
   return columns;
@@ -218,6 +232,31 @@ Columns<TimedCopies> kernel_copies_columns() {
           })};
 }
 
+Columns<KernelRank> kernel_rank_columns() {
+  using Row = KernelRank;
+  const auto rate = [](const Row& row) {
+    return row.flops && row.seconds && *row.seconds > 0 ? Amount(*row.flops / *row.seconds / 1e9) : std::nullopt;
+  };
+  return {kind_column<Row>("rank"),
+          Column<Row>("rank", "number of the rank", &Row::rank).in_row("rank", Align::left),
+          {"exit", "exit code of its program", &Row::exit},
+          Column<Row>("wall_seconds", "time of its timed run from start to end", &Row::wall_seconds)
+              .in_row("time", Align::right, [](const Row& row) { return duration_or_dash(row.wall_seconds); }),
+          Column<Row>("seconds", "time of its kernels on the GPU", &Row::seconds)
+              .in_row("GPU time", Align::right, [](const Row& row) { return duration_or_dash(row.seconds); }),
+          Column<Row>("launches", "how often it launched kernels", &Row::launches).in_row("launches"),
+          {"counted_launches", "number of these that were counted", &Row::counted},
+          Column<Row>("flops", "floating-point operations of its launches", [](const Row& row) { return whole(row.flops); })
+              .in_row("FLOPs", Align::right, [](const Row& row) { return plain_or_dash(row.flops); }),
+          Column<Row>("gflops", "rate of these in the time of its kernels", rate)
+              .in_row("GFLOP/s", Align::right, [rate](const Row& row) { return plain_or_dash(rate(row)); }),
+          Column<Row>("device", "GPUs that it used", [](const Row& row) { return OrNull{row.device}; })
+              .in_row("GPU", Align::left, [](const Row& row) { return row.device.empty() ? "-" : printable(row.device); }),
+          Column<Row>("host", "host that it ran on", [](const Row& row) {
+            return OrNull{row.host};
+          }).in_row("on", Align::left, [](const Row& row) { return row.host.empty() ? "-" : row.host; })};
+}
+
 Columns<KernelResult> kernel_total_columns() {
   using Row = KernelResult;
   const auto of = [](KernelSums (*which)(const KernelProfile&), auto member) {
@@ -228,6 +267,8 @@ Columns<KernelResult> kernel_total_columns() {
   };
   Columns<Row> columns{
       kind_column<Row>("total"),
+      {"name", "name of the program", &Row::name},
+      {"case", "case that it is in a result file", [](const Row& row) { return OrNull{row.profile.whole_case}; }},
       {"ranks", "ranks that were launched", &Row::launched},
       {"processes", "processes of all ranks",
        [](const Row& row) { return row.profile.is_timed ? row.runs.timed.size() : row.runs.counted.size(); }},
@@ -253,7 +294,7 @@ Columns<KernelResult> kernel_total_columns() {
            sum = sum && kernel.overhead_seconds ? Amount(*sum + *kernel.overhead_seconds) : std::nullopt;
          return sum;
        }}};
-  columns.at(6).one_of({"activities", "counters"});
+  columns.at(8).one_of({"activities", "counters"});
   add_measures(columns, [](const Row& row) { return row.profile.total; });
   return columns;
 }

@@ -3,12 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "core/records.hpp"
 #include "model/ceilings/ceiling.hpp"
 
 namespace plumbline::app {
 
 struct KernelRoofs {
   std::vector<Ceiling> ceilings = {};   // of GPUs; empty: none
+  Results results = {};                 // ceilings and machines as they were measured
   std::vector<std::string> notes = {};  // where they come from, or why there are none
 };
 

@@ -1,4 +1,4 @@
-#include "app/programs/kernel_placing.hpp"
+#include "app/gpu_kernels/kernel_placing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ Amount seconds_of(std::uint64_t launches, double of_one) {
 Amount overhead_of(const KernelRow& row, const std::vector<Ceiling>& ceilings) {
   const Amount own = seconds_of(row.launches - row.of_graphs, launch_roofs(ceilings, "stream", "").launch_seconds);
   const Amount of_graphs = seconds_of(row.of_graphs, launch_roofs(ceilings, "graph", "").launch_seconds);
-  return own && of_graphs ? Amount(*own + *of_graphs) : std::nullopt;
+  return own && of_graphs ? Amount((*own + *of_graphs) / row.gpus_at_once()) : std::nullopt;
 }
 
 void place(const std::vector<Ceiling>& ceilings, KernelRow& row) {
@@ -45,8 +45,8 @@ void place(const std::vector<Ceiling>& ceilings, KernelRow& row) {
   const auto mem =
       std::find_if(measures.bytes_by_level.begin(), measures.bytes_by_level.end(), [](const auto& one) { return one.first == "mem"; });
   if (!measures.seconds || !measures.flops || mem == measures.bytes_by_level.end() || !mem->second) return;
-  const PlaneRoofs roofs{.flops = peak_of(ceilings, precision_of(measures)),
-                         .bytes = launch_roofs(ceilings, "stream", "").bytes,
+  const PlaneRoofs roofs{.flops = row.gpus_at_once() * peak_of(ceilings, precision_of(measures)),
+                         .bytes = row.gpus_at_once() * launch_roofs(ceilings, "stream", "").bytes,
                          .overhead_seconds = row.overhead_seconds.value_or(absent)};
   const TimePlace place = time_place(*measures.seconds, *measures.flops, *mem->second, roofs);
   if (std::isfinite(place.balance)) row.time_place = place;

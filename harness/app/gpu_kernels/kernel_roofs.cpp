@@ -1,4 +1,4 @@
-#include "app/programs/kernel_roofs.hpp"
+#include "app/gpu_kernels/kernel_roofs.hpp"
 
 #include "app/programs/kept_roofs.hpp"
 #include "app/results/result_file.hpp"
@@ -26,6 +26,7 @@ KernelRoofs find_kernel_roofs(const std::string& wanted) {
   for (auto& ceiling : fit_ceilings(named.results.ceilings, node_facts(named.results, roofs.notes)))
     if (ceiling.scope == gpu_scope) roofs.ceilings.push_back(std::move(ceiling));
   if (roofs.ceilings.empty()) roofs.notes.push_back(wanted + " has no ceilings of a GPU: " + no_roofs);
+  roofs.results.ceilings = std::move(named.results.ceilings), roofs.results.machines = std::move(named.results.machines);
   return roofs;
 }
 

@@ -1,4 +1,6 @@
-#include "app/programs/kernel_profile.hpp"
+#include "app/gpu_kernels/kernel_profile.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -111,6 +113,38 @@ std::vector<std::string> metrics_of(const std::vector<KernelCounter>& counters) 
     for (const auto& term : one.counter.terms)
       if (std::find(metrics.begin(), metrics.end(), term.event) == metrics.end()) metrics.push_back(term.event);
   return metrics;
+}
+
+void RankSeconds::add(int rank, const Amount& seconds) {
+  is_known_ = is_known_ && seconds.has_value();
+  by_rank_[rank] += seconds.value_or(0);
+}
+
+Amount RankSeconds::longest() const {
+  if (!is_known_ || by_rank_.empty()) return std::nullopt;
+  double longest = 0;
+  for (const auto& [rank, seconds] : by_rank_) longest = std::max(longest, seconds);
+  return longest;
+}
+
+Amount RankSeconds::sum() const {
+  if (!is_known_ || by_rank_.empty()) return std::nullopt;
+  double sum = 0;
+  for (const auto& [rank, seconds] : by_rank_) sum += seconds;
+  return sum;
+}
+
+Amount RankSeconds::imbalance() const {
+  const Amount all = sum();
+  if (!all || *all <= 0) return std::nullopt;
+  return *longest() * static_cast<double>(by_rank_.size()) / *all;
+}
+
+std::string KernelRuns::gpu_of(const RankReport& one, int ordinal) const {
+  for (const auto& gpu : one.report.devices)
+    if (gpu.ordinal == ordinal && !gpu.uuid.empty()) return gpu.uuid;
+  const auto host = hosts.find(one.rank);
+  return fmt::format("{} GPU {}", host == hosts.end() ? "" : host->second, ordinal);
 }
 
 Amount KernelMeasures::flops_per_second() const { return flops && seconds && *seconds > 0 ? Amount(*flops / *seconds) : std::nullopt; }

@@ -1,4 +1,4 @@
-#include "app/programs/kernel_notes.hpp"
+#include "app/gpu_kernels/kernel_notes.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "app/programs/kernel_profile.hpp"
+#include "app/gpu_kernels/kernel_profile.hpp"
 
 namespace plumbline::app {
 namespace {
@@ -55,7 +55,7 @@ void add(LaunchSums& to, const LaunchSums& more) {
 /// The rows while reports are read.
 class GatheredRows {
  public:
-  explicit GatheredRows(const KernelRuns& runs) : gpus_(runs.counted) {
+  explicit GatheredRows(const KernelRuns& runs) : runs_(runs), gpus_(runs.counted) {
     for (const auto& one : runs.counted) add_counted(one);
     for (const auto& one : runs.timed) add_timed(one);
   }
@@ -68,10 +68,10 @@ class GatheredRows {
     for (const auto& kernel : one.report.counts.kernels) {
       if (kernel.launches == 0) continue;  // each failed
       const CountedGpu gpu = find(one.report.counts.gpus, kernel.gpu);
-      KernelRow& row = row_of(kernel.name, gpu);
+      KernelRow& row = row_of(kernel.name, gpu, one, kernel.gpu);
       if (met.insert({kernel.name, gpu.chip}).second) ++row.processes;
       counted_.insert({kernel.name, gpu.chip});
-      KernelPart& part = part_of(row, regions_of(one.report.phases, kernel.phase));
+      KernelPart& part = part_of(row, one.rank, regions_of(one.report.phases, kernel.phase));
       part.counted_run += kernel.launches;
       part.counted += kernel.counted;
       for (std::size_t i = 0; i < std::min(gpu.metrics.size(), kernel.sums.size()); ++i) part.sums[gpu.metrics[i]] += kernel.sums[i];
@@ -82,9 +82,9 @@ class GatheredRows {
     std::set<Key> met;
     for (const auto& kernel : one.report.times.kernels) {
       const CountedGpu gpu = gpus_.of(one.rank, kernel.gpu);
-      KernelRow& row = row_of(kernel.name, gpu);
+      KernelRow& row = row_of(kernel.name, gpu, one, kernel.gpu);
       if (met.insert({kernel.name, gpu.chip}).second && !counted_.contains({kernel.name, gpu.chip})) ++row.processes;
-      KernelPart& part = part_of(row, regions_of(one.report.phases, kernel.phase));
+      KernelPart& part = part_of(row, one.rank, regions_of(one.report.phases, kernel.phase));
       add(part.all, kernel.all);
       add(part.first, kernel.first);
       part.of_graphs += kernel.of_graphs;
@@ -97,18 +97,24 @@ class GatheredRows {
     return gpu == gpus.end() ? CountedGpu{} : *gpu;
   }
 
-  KernelRow& row_of(const std::string& symbol, const CountedGpu& gpu) {
+  KernelRow& row_of(const std::string& symbol, const CountedGpu& gpu, const RankReport& one, int ordinal) {
     KernelRow& row = rows_[{symbol, gpu.chip}];
-    row.symbol = symbol, row.name = demangled(symbol), row.chip = gpu.chip, row.compute_capability = gpu.compute_capability;
+    if (row.symbol.empty()) row.symbol = symbol, row.name = demangled(symbol);
+    row.chip = gpu.chip, row.compute_capability = gpu.compute_capability;
+    row.ranks.insert(one.rank);
+    row.devices.insert(runs_.gpu_of(one, ordinal));
     return row;
   }
 
-  static KernelPart& part_of(KernelRow& row, std::vector<std::string> regions) {
-    const auto found = std::find_if(row.parts.begin(), row.parts.end(), [&](const auto& part) { return part.regions == regions; });
-    if (found != row.parts.end()) return *found;
-    return row.parts.emplace_back(KernelPart{.regions = std::move(regions)});
+  /// The parts of a rank come one after the other, so that the last ones are looked at first.
+  static KernelPart& part_of(KernelRow& row, int rank, std::vector<std::string> regions) {
+    const auto found =
+        std::find_if(row.parts.rbegin(), row.parts.rend(), [&](const auto& part) { return part.rank == rank && part.regions == regions; });
+    if (found != row.parts.rend()) return *found;
+    return row.parts.emplace_back(KernelPart{.rank = rank, .regions = std::move(regions)});
   }
 
+  const KernelRuns& runs_;
   const KnownGpus gpus_;
   std::map<Key, KernelRow> rows_;
   std::set<Key> counted_;  // kernels of the run that counts
@@ -124,10 +130,11 @@ bool a_record_is_missing(const std::vector<RankReport>& timed) {
 
 std::string so_often(std::uint64_t number) { return number == 1 ? "once" : fmt::format("{} times", number); }
 
-std::string in_phase(const KernelPart& part) {
+/// Says where a part of a kernel's launches is, where it is not all there is: " in solve > step on rank 3".
+std::string in_phase(const KernelPart& part, bool of_ranks) {
   std::string names;
   for (const auto& region : part.regions) names += (names.empty() ? "" : " > ") + region;
-  return names.empty() ? "" : " in " + names;
+  return (names.empty() ? "" : " in " + names) + (of_ranks ? fmt::format(" on rank {}", part.rank) : "");
 }
 
 /// Says why a kernel that was timed has no counts, or none that are of the same work; empty where it has.
@@ -139,24 +146,25 @@ std::string why_no_counts(const KernelRow& row, const KernelRuns& runs, bool is_
     return "it ran as a node of CUDA graphs alone, whose kernels CUPTI's kernel replay does not count";
   if (is_timed && row.counted_run == 0) return "the counted run did not launch it";
   if (row.counted == 0) return "no launch of it was counted: see the notes";
+  const bool of_ranks = row.ranks.size() > 1;
   for (const auto& part : row.parts) {
     const std::uint64_t own = is_timed ? part.all.launches - part.of_graphs : part.counted_run;
     if (is_timed && lacks && own < part.counted_run) return missing;
     if (own != part.counted_run)
-      return fmt::format("it was launched{} {} in the timed run and {} in the counted one: they did not do the same", in_phase(part),
-                         so_often(own), so_often(part.counted_run));
+      return fmt::format("it was launched{} {} in the timed run and {} in the counted one: they did not do the same",
+                         in_phase(part, of_ranks), so_often(own), so_often(part.counted_run));
     if (part.counted == 0)
-      return fmt::format("no launch of it was counted{}", in_phase(part).empty() ? " outside of regions" : in_phase(part));
+      return fmt::format("no launch of it was counted{}{}", part.regions.empty() ? " outside of regions" : "", in_phase(part, of_ranks));
   }
   return "";
 }
 
 /// Scales the counts of some launches to all.
-KernelMeasures scaled(const KernelPart& part, std::uint64_t launches, const std::vector<KernelCounter>& counters) {
+std::map<std::string, double> scaled(const KernelPart& part, std::uint64_t launches) {
   std::map<std::string, double> sums = part.sums;
   const double factor = static_cast<double>(launches) / static_cast<double>(part.counted);
   for (auto& [metric, sum] : sums) sum *= factor;
-  return measures_of(sums, counters);
+  return sums;
 }
 
 Amount ratio_of(const LaunchSums& some, const LaunchSums& all, double LaunchSums::*what) {
@@ -191,25 +199,36 @@ void finish_launches(KernelRow& row, bool is_timed) {
 void finish_measures(KernelRow& row, bool is_timed, const std::vector<KernelCounter>& counters) {
   row.counted_seconds = row.counted > 0 ? measures_of(row.sums, counters).seconds : std::nullopt;
   bool any = false;
+  RankSeconds by_rank;
   for (auto& part : row.parts) {
     const std::uint64_t launches = is_timed ? part.all.launches : part.counted_run;
-    if (row.why_no_counts.empty()) part.measures = scaled(part, launches, counters);
+    if (row.why_no_counts.empty()) {
+      const auto sums = scaled(part, launches);
+      part.measures = measures_of(sums, counters);
+      add_sums(sums, row.scaled);
+    }
     if (is_timed) part.measures.seconds = launches > 0 ? Amount(part.all.seconds) : std::nullopt;
     if (is_timed && launches == 0) continue;
+    by_rank.add(part.rank, part.measures.seconds);
     if (any)
       add(row.measures, part.measures);
     else
       row.measures = part.measures;
     any = true;
   }
+  row.measures.seconds = by_rank.longest(), row.summed_seconds = by_rank.sum();
+  if (row.ranks.size() > 1) row.imbalance = by_rank.imbalance();
 }
 
 KernelMeasures total_of(const std::vector<KernelRow>& kernels, bool is_timed) {
   KernelMeasures total;
   bool any = false;
-  double seconds = 0;
+  RankSeconds all, counted;
   for (const auto& kernel : kernels) {
-    seconds += kernel.measures.seconds.value_or(0);
+    for (const auto& part : kernel.parts) {
+      if (part.measures.seconds) all.add(part.rank, part.measures.seconds);
+      if (kernel.why_no_counts.empty()) counted.add(part.rank, part.measures.seconds);
+    }
     if (!kernel.why_no_counts.empty()) continue;
     if (any)
       add(total, kernel.measures);
@@ -217,7 +236,7 @@ KernelMeasures total_of(const std::vector<KernelRow>& kernels, bool is_timed) {
       total = kernel.measures;
     any = true;
   }
-  if (is_timed) total.seconds = kernels.empty() ? std::nullopt : Amount(seconds);
+  total.seconds = is_timed ? all.longest() : counted.longest();
   return total;
 }
 

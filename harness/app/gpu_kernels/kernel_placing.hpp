@@ -2,12 +2,13 @@
 #pragma once
 #include <vector>
 
-#include "app/programs/kernel_profile.hpp"
+#include "app/gpu_kernels/kernel_profile.hpp"
 #include "model/ceilings/ceiling.hpp"
 
 namespace plumbline::app {
 
-/// Places each kernel by the ceilings of the first GPU: the time of its launches, and its place in the time-based roofline.
+/// Places each kernel by the ceilings of the first GPU, of ranks as many times as they had GPUs: the time of its launches on each of them,
+/// and its place in the time-based roofline.
 void place_kernels(const std::vector<Ceiling>& ceilings, KernelProfile& profile);
 
 }  // namespace plumbline::app

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/programs/kernel_columns.hpp"
+#include "app/gpu_kernels/kernel_columns.hpp"
 #include "app/programs/profile_ways.hpp"
 
 namespace plumbline::app {

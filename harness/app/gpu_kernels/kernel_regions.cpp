@@ -1,4 +1,4 @@
-#include "app/programs/kernel_regions.hpp"
+#include "app/gpu_kernels/kernel_regions.hpp"
 
 #include <fmt/format.h>
 
@@ -24,6 +24,7 @@ void add_marks(const ProgramPhases& phases, bool is_timed, std::map<std::string,
 void add_kernels(const KernelProfile& profile, KernelRegion& region) {
   std::uint64_t without = 0;
   bool any = false;
+  RankSeconds by_rank;
   for (const auto& kernel : profile.kernels) {
     bool is_in = false;
     for (const auto& part : kernel.parts) {
@@ -31,6 +32,7 @@ void add_kernels(const KernelProfile& profile, KernelRegion& region) {
       if (launches == 0 || std::find(part.regions.begin(), part.regions.end(), region.name) == part.regions.end()) continue;
       region.launches += launches;
       region.of_graphs += part.of_graphs;
+      by_rank.add(part.rank, part.measures.seconds);
       if (any)
         add(region.measures, part.measures);
       else
@@ -40,6 +42,7 @@ void add_kernels(const KernelProfile& profile, KernelRegion& region) {
     if (is_in) ++region.kernels;
     if (is_in && !kernel.why_no_counts.empty()) ++without;
   }
+  region.measures.seconds = by_rank.longest(), region.summed_seconds = by_rank.sum();
   if (region.launches == 0) region.why_no_counts = "no kernel was launched in it";
   if (without == 0) return;
   region.why_no_counts = fmt::format("{} of its {} kernels have no counts", without, region.kernels);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/programs/kernel_profile.hpp"
+#include "app/gpu_kernels/kernel_profile.hpp"
 
 namespace plumbline::app {
 
@@ -17,7 +17,8 @@ struct KernelRegion {
   Amount seconds = {};  // while it was open, in the process where that was longest; absent where launches were not timed
   bool open = false;    // at the end of a process
   std::uint64_t kernels = 0, launches = 0, of_graphs = 0;
-  KernelMeasures measures = {};    // its seconds: those of its kernels on the GPU
+  KernelMeasures measures = {};    // its seconds: those of its kernels on the GPU, of the longest rank
+  Amount summed_seconds = {};      // of all ranks
   std::string why_no_counts = {};  // empty: it has them
 };
 
