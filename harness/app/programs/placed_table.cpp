@@ -112,7 +112,7 @@ PlacedRow placed_whole(const PlacedProgram& placed) {
           .fma_part = fma_part(program.total),
           .at = &placed.placements.front(),
           .counts = program.total,
-          .reuse = program.why_not_joined.empty() ? placed.counted.profile.reuse : std::nullopt};
+          .reuse = program.why_not_joined.empty() && placed.minus.empty() ? placed.counted.profile.reuse : std::nullopt};
 }
 
 std::string plural(std::size_t number, const char* one, const char* several) {
