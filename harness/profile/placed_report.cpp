@@ -55,14 +55,16 @@ void place_on(ToolReport& report, const std::vector<CacheLevel>& caches) {
     replace(function.counts, bytes_below(caches, function.reuse ? *function.reuse : none, function.counts, l3_sharers));
 }
 
-std::vector<std::string> regions_that_may_conflict(const ToolReport& report, const std::vector<CacheLevel>& caches) {
+std::vector<std::string> places_that_may_conflict(const ToolReport& report, const std::vector<CacheLevel>& caches) {
   std::set<std::string> found;
-  for (const RegionReport& region : report.regions) {
+  const auto look = [&](const std::string& place, const std::optional<ReuseDistances>& reuse) {
     std::vector<std::string> of;
     for (const CacheLevel& cache : caches)
-      if (region.reuse && may_conflict(*region.reuse, cache)) of.push_back(cache.name);
-    if (!of.empty()) found.insert(fmt::format("{} ({})", region.name, fmt::join(of, ", ")));
-  }
+      if (reuse && may_conflict(*reuse, cache)) of.push_back(cache.name);
+    if (!of.empty()) found.insert(fmt::format("{} ({})", place, fmt::join(of, ", ")));
+  };
+  for (const RegionReport& region : report.regions) look("region " + region.name, region.reuse);
+  for (const ThreadReport& thread : report.threads) look("the whole program", thread.reuse);
   return {found.begin(), found.end()};
 }
 

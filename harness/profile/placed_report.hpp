@@ -12,7 +12,7 @@ namespace plumbline {
 /// fetches of its own code, and the write-backs of the lines that it brought. Nothing changes where no distances were counted.
 void place_on(ToolReport& report, const std::vector<CacheLevel>& caches);
 
-/// The regions in which sets may decide and not size, each once, with the caches: "turn (L1, L2)".
-std::vector<std::string> regions_that_may_conflict(const ToolReport& report, const std::vector<CacheLevel>& caches);
+/// The regions, and the whole program, in which sets may decide and not size, each once, with the caches: "region turn (L1, L2)".
+std::vector<std::string> places_that_may_conflict(const ToolReport& report, const std::vector<CacheLevel>& caches);
 
 }  // namespace plumbline

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "model/projecting/judged_methods.hpp"
 #include "model/projecting/moved_work.hpp"
+#include "model/projecting/projected_program.hpp"
 
 namespace plumbline {
 namespace {
@@ -299,4 +300,23 @@ TEST(Projecting, nothing_is_said_of_an_interval_without_a_record) {
 }
 
 }  // namespace
+/// A target without a roof of what crosses farthest out would do that for nothing; one without L3 has it in memory's.
+TEST(Projecting, levels_that_the_target_has_no_roof_of_are_named_where_none_farther_out_tells) {
+  const auto node = [](const std::vector<std::string>& levels) {
+    NodeSpec spec{.name = "n"};
+    for (const auto& level : levels) spec.ceilings.push_back({.name = level, .value = 100, .unit = "GB/s", .scope = "core"});
+    return spec;
+  };
+  const NodeSpec home = node({"L1", "L2", "L3", "mem"});
+  const auto unroofed = [&](const std::map<std::string, double>& bytes, const NodeSpec& target) {
+    return group_bytes({.name = "g", .seconds = 1, .scope = "core", .bound = "mem", .bytes = bytes}, home, target).without_roof;
+  };
+  const std::map<std::string, double> all{{"L1", 4e9}, {"L2", 3e9}, {"L3", 2e9}, {"mem", 1e9}};
+  using Levels = std::vector<std::string>;
+  EXPECT_EQ(unroofed(all, home), Levels{});
+  EXPECT_EQ(unroofed(all, node({"L1", "L2", "mem"})), Levels{});
+  EXPECT_EQ(unroofed(all, node({"L1", "L2", "L3"})), Levels{"mem"});
+  EXPECT_EQ(unroofed({{"L1", 4e9}, {"memory", 1e9}}, home), Levels{"memory"}) << "a name that nobody has";
+}
+
 }  // namespace plumbline

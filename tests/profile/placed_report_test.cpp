@@ -39,7 +39,7 @@ TEST(PlacedReport, HasTheBytesThatItsDistancesMake) {
   EXPECT_EQ(event(report.total, "bytes.L1-L2.demand_read"), 2 * 2700 * 64);
   EXPECT_EQ(event(report.regions[0].counts, "bytes.L2-L3.rfo"), 100 * 64);
   EXPECT_EQ(event(report.regions[1].counts, "bytes.L1-L2.demand_read"), std::nullopt);
-  EXPECT_TRUE(regions_that_may_conflict(report, caches).empty());
+  EXPECT_TRUE(places_that_may_conflict(report, caches).empty());
 }
 
 TEST(PlacedReport, IsAsItWasWithoutDistances) {

@@ -69,6 +69,9 @@ Exit profile(const ProfileOptions& options) {
   if (!options.subtract.empty() && options.count_only && !options.gpu)
     throw user_error("--subtract takes a profile of times and counts away: it does not go with --count-only");
   if (options.time_only && options.count_only) throw user_error("--time-only counts nothing: it does not go with --count-only");
+  if (options.count_only && !options.gpu && fs::path(options.output).extension() == ".h5")
+    throw user_error(fmt::format(
+        "-o {} would be a result file, which needs times, and --count-only has none: name a .json file, or leave it out", options.output));
   if (options.launches_told && !options.gpu)
     throw user_error("--launches says how many launches of each GPU kernel are counted: it goes with --gpu alone");
   if (!options.window.is_whole() && options.gpu) throw user_error("--window does not go with --gpu");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -138,6 +139,17 @@ std::vector<TargetProjections> project_all(const ProjectOptions& options, const 
   return targets;
 }
 
+/// Says which bytes the methods that reckon with all levels leave out, since the target has no ceiling of them.
+void note_missing_roofs(const TargetProjections& target, std::vector<std::string>& notes) {
+  if (std::ranges::all_of(target.told, [](const auto& one) { return one.told.method == Method::bandwidth; })) return;
+  std::map<std::string, std::vector<std::string>> groups;  // by level
+  for (const auto& one : target.plain.groups)
+    for (const auto& level : one.there.without_roof) groups[level].push_back(one.group.name);
+  for (const auto& [level, names] : groups)
+    notes.push_back(fmt::format("{} has no ceiling '{}': what crosses there in {}{} is taken to cost nothing", target.plain.target, level,
+                                names.front(), names.size() > 1 ? fmt::format(" and {} more groups", names.size() - 1) : ""));
+}
+
 /// Says how the bytes on the target are known, where some of them were placed anew.
 void note_bytes(const Projection& plain, std::vector<std::string>& notes) {
   const auto placed = std::ranges::count_if(plain.groups, [](const auto& one) { return one.there.by == BytesBy::reuse; });
@@ -185,7 +197,7 @@ void add_notes(const std::vector<TargetProjections>& targets, std::vector<std::s
     if (!target.told.front().told.flips.empty())
       notes.push_back(
           fmt::format("bound by another ceiling on {}: {}", target.plain.target, fmt::join(target.told.front().told.flips, "; ")));
-  for (const auto& target : targets) note_bytes(target.plain, notes), note_wide_class(target, notes);
+  for (const auto& target : targets) note_missing_roofs(target, notes), note_bytes(target.plain, notes), note_wide_class(target, notes);
   notes.push_back(rest_in_words(first));
 }
 

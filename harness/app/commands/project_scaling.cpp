@@ -189,18 +189,21 @@ std::vector<std::string> reading_notes(const AllTold& all) {
     if (const auto& d = summary.of->scaled.decomposition; summary.most_nodes == 0)
       notes.push_back(fmt::format("no strong scaling is told of {}: its ranks' {} are not cut", summary.of->of->kernel, d.layer));
   std::size_t inside = 0;
-  std::vector<double> errors;
+  std::vector<double> errors, sizes;
   for (const auto& held : all.held) {
     if (!held.remark().empty()) continue;
     inside += held.is_inside() ? 1 : 0;
     errors.push_back(held.error_percent());
+    sizes.push_back(std::abs(errors.back()));
   }
   if (!errors.empty())
-    notes.push_back(fmt::format("held against measurement: {} of {} intervals hold what was measured, the median error is {:+.1f} %{}",
-                                inside, errors.size(), median_of(errors),
-                                errors.size() == all.held.size()
-                                    ? ""
-                                    : fmt::format(" ({} more are no fair test, as their remarks say)", all.held.size() - errors.size())));
+    notes.push_back(
+        fmt::format("held against measurement: {} of {} intervals hold what was measured, the error is {:.1f} % in the median, with its "
+                    "sign {:+.1f} %{}",
+                    inside, errors.size(), median_of(sizes), median_of(errors),
+                    errors.size() == all.held.size()
+                        ? ""
+                        : fmt::format(" ({} more are no fair test, as their remarks say)", all.held.size() - errors.size())));
   if (all.held.empty()) notes.emplace_back("held against nothing: the file has no application on several numbers of ranks");
   notes.emplace_back("communication is all but computing: exchanging, summing, and waiting for slower ranks");
   notes.emplace_back("waiting: for the slowest ranks, which are never slower than in the slowest repetition that was measured");

@@ -180,12 +180,12 @@ void place_by_reuse(const ProfileOptions& options, const Launch& launch, Profile
   std::set<std::string> conflicts;
   for (ProcessCounts& process : result.processes) {
     place_on(process.report, chosen.placed_on);
-    for (auto& region : regions_that_may_conflict(process.report, chosen.placed_on)) conflicts.insert(std::move(region));
+    for (auto& place : places_that_may_conflict(process.report, chosen.placed_on)) conflicts.insert(std::move(place));
   }
-  for (const std::string& region : conflicts)
+  for (const std::string& place : conflicts)
     result.notes.push_back(
-        fmt::format("lines fall into few sets at a time in region {}: conflicts may add to what crosses below, --caches={} simulates them",
-                    region, WantedCaches(options.caches).geometry));
+        fmt::format("lines fall into few sets at a time in {}: conflicts may add to what crosses below, --caches={} simulates them", place,
+                    WantedCaches(options.caches).geometry));
 }
 
 }  // namespace

@@ -148,6 +148,12 @@ std::string more_samples(const Subtrahend& earlier, const std::string& name, dou
   return too_much(earlier, "samples", name, fmt::format("{:.0f}", samples_of(&row)), fmt::format("{:.0f}", now));
 }
 
+EventSums flops_of(const ProfileRow& row) {
+  EventSums counts = counts_of(row);
+  std::erase_if(counts, [](const auto& one) { return !one.first.starts_with("flops."); });
+  return counts;
+}
+
 /// Says in what function the earlier run did more.
 std::string more_in_functions(const Subtrahend& earlier, const ProfiledProgram& program) {
   EarlierRows rows(earlier.rows);
@@ -158,9 +164,11 @@ std::string more_in_functions(const Subtrahend& earlier, const ProfiledProgram& 
     if (!function.counts) continue;
     if (auto why = more_counts(earlier, function.name, *function.counts, counts_of(*row), program.total); !why.empty()) return why;
   }
-  for (const ProfileRow* row : rows.left("function"))
-    if (!is_for_waiting(row->object))
-      if (auto why = more_samples(earlier, row->name, 0, *row); !why.empty()) return why;
+  for (const ProfileRow* row : rows.left("function")) {  // of which this run did nothing
+    if (is_for_waiting(row->object)) continue;
+    if (auto why = more_samples(earlier, row->name, 0, *row); !why.empty()) return why;
+    if (auto why = more_counts(earlier, row->name, {}, flops_of(*row), program.total); !why.empty()) return why;
+  }
   for (const TimedRegion& region : program.regions)
     if (const ProfileRow* row = rows.take("region", region.name); row != nullptr && row->entries > static_cast<double>(region.entries))
       return too_much(earlier, "entries", region.name, fmt::format("{:.0f}", row->entries), std::to_string(region.entries));
@@ -208,6 +216,15 @@ void take_regions(EarlierRows& rows, ProfiledProgram& program) {
   std::erase_if(program.regions, [](const TimedRegion& region) { return region.entries == 0; });
 }
 
+/// Functions that took less than before, by chance, count as nothing: so the whole may be less than its parts, and is made as much.
+void keep_whole_above_parts(TimedProfile& profile) {
+  std::uint64_t samples = 0;
+  double cpu_seconds = 0;
+  for (const TimedFunction& function : profile.functions) samples += function.sum.samples, cpu_seconds += function.cpu_seconds;
+  profile.whole.sum.samples = std::max(profile.whole.sum.samples, samples);
+  profile.whole.cpu_seconds = std::max(profile.whole.cpu_seconds, cpu_seconds);
+}
+
 }  // namespace
 
 std::string too_much(const Subtrahend& earlier, const std::string& what, const std::string& of, const std::string& before,
@@ -253,7 +270,11 @@ std::string subtract(const Subtrahend& earlier, PlacedProgram& placed, std::vect
     for (TimedLoop& loop : function.loops) take_away(rows.take("loop", loop.line, function.object, function.name), loop);
   }
   take_regions(rows, program);
+  if (program.profile.whole.sum.samples == 0 && whole.samples > 0)
+    return fmt::format("{} has as many samples as this run, or more ({:.0f}): nothing is left of it", earlier.file, whole.samples);
+  keep_whole_above_parts(program.profile);
   const ProfileWords& words = earlier.words;
+  const bool was_longer = words.wall_seconds > program.ending.wall_seconds, had_reuse = placed.counted.profile.reuse.has_value();
   program.ending.wall_seconds = less(program.ending.wall_seconds, words.wall_seconds);
   program.ending.user_seconds = less(program.ending.user_seconds, words.user_seconds);
   program.ending.system_seconds = less(program.ending.system_seconds, words.system_seconds);
@@ -268,6 +289,8 @@ std::string subtract(const Subtrahend& earlier, PlacedProgram& placed, std::vect
                fmt::format("--subtract: times, FLOPs and bytes are this run's less those of an earlier one ({}); intervals have the "
                            "samples of both in them, and how runs of the same differ by themselves is in none; {} of {} functions are left",
                            earlier.file, program.profile.functions.size(), before));
+  if (was_longer) notes.emplace_back("the earlier run took longer from start to end: of the time between, this difference says nothing");
+  if (had_reuse) notes.emplace_back("reuse distances are left out: those of a difference are not known");
   if (words.command == placed.counted.command)
     notes.insert(notes.begin() + 1, "both runs had the same command line: what is left is how far they differ by themselves");
   return "";

@@ -97,9 +97,10 @@ constexpr std::string_view to_string(BytesBy by) { return enumerator_name(by); }
 /// The bytes of a group across the boundaries of the target.
 struct GroupBytes {
   BytesBy by = BytesBy::none;
-  std::map<std::string, double> bytes = {};  // by level, towards the core
-  std::vector<std::string> moved = {};       // caches behind which other traffic is there than here
-  std::vector<std::string> conflicts = {};   // caches there whose sets may decide, and not their size: then more crosses behind them
+  std::map<std::string, double> bytes = {};    // by level, towards the core
+  std::vector<std::string> moved = {};         // caches behind which other traffic is there than here
+  std::vector<std::string> conflicts = {};     // caches there whose sets may decide, and not their size: then more crosses behind them
+  std::vector<std::string> without_roof = {};  // levels there whose bytes cost nothing, for no ceiling is known
   std::vector<std::string> unknown_sizes = {}, unknown_sets = {};  // caches there of which nobody says how large they are, or how many sets
 };
 

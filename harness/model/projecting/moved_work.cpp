@@ -61,9 +61,10 @@ std::vector<std::string> moved_caches(const WorkPart& here, const WorkPart& ther
 WorkPart placed_on(const WorkPart& part, const NodeSide& side) {
   WorkPart placed = part;
   if (!part.reuse) return placed;
-  for (std::size_t i = 0; i + 1 < side.levels.size(); ++i)
+  for (std::size_t i = 0; i < side.levels.size() && side.levels[i].name != "mem"; ++i)
     if (const double room = room_of_thread(*part.reuse, side.levels[i]); std::isfinite(room))
-      placed.bytes[side.levels[i + 1].name] = traffic_below(part.reuse->distances, room).bytes() + part.reuse->past_bytes;
+      placed.bytes[i + 1 < side.levels.size() ? side.levels[i + 1].name : "mem"] =
+          traffic_below(part.reuse->distances, room).bytes() + part.reuse->past_bytes;
   return placed;
 }
 

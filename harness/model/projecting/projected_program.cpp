@@ -162,12 +162,35 @@ NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
   return side;
 }
 
+namespace {
+
+/// The levels whose bytes cost nothing on the target: it has no roof of them, nor of one farther out that some of them cross, too.
+std::vector<std::string> without_roof(const WorkPart& part, const NodeSide& home, const NodeSide& target) {
+  std::vector<std::string> found;
+  for (const auto& [name, bytes] : part.bytes) {
+    if (!(bytes > 0) || level_named(target, name) != nullptr) continue;
+    const auto here = std::ranges::find(home.levels, name, &SideLevel::name);
+    const bool is_told_farther_out = std::any_of(here, home.levels.end(), [&](const SideLevel& level) {
+      const auto more = part.bytes.find(level.name);
+      return more != part.bytes.end() && more->second > 0 && level_named(target, level.name) != nullptr;
+    });
+    if (!is_told_farther_out) found.push_back(name);
+  }
+  return found;
+}
+
+}  // namespace
+
 GroupBytes group_bytes(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target) {
   if (group.bytes.empty() || group.waits) return {};
   const WorkPart part = part_of(group);
-  const NodeSide there = side_of_spec(target, group.scope);
-  const MovedWork moved = moved_work(part, side_of_spec(source, group.scope), there);
-  GroupBytes bytes{.by = moved.by, .bytes = moved.part.bytes, .moved = moved.moved, .conflicts = conflicts_on(part, there)};
+  const NodeSide here = side_of_spec(source, group.scope), there = side_of_spec(target, group.scope);
+  const MovedWork moved = moved_work(part, here, there);
+  GroupBytes bytes{.by = moved.by,
+                   .bytes = moved.part.bytes,
+                   .moved = moved.moved,
+                   .conflicts = conflicts_on(part, there),
+                   .without_roof = without_roof(moved.part, here, there)};
   for (const auto& level : there.levels) {
     if (!part.reuse || level.name == "mem") continue;
     if (!std::isfinite(level.size_bytes) && !std::isfinite(level.room_bytes))
