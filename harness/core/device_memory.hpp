@@ -22,6 +22,9 @@ class DeviceMemory : public std::pmr::memory_resource {
 /// The host's memory in a device's place: a kernel for GPUs can be prepared, swept by its reference loop and checked without a GPU.
 class HostInPlaceOfDevice final : public DeviceMemory {
  public:
+  /// `host`: where its memory comes from.
+  explicit HostInPlaceOfDevice(std::pmr::memory_resource& host = *std::pmr::new_delete_resource()) : host_(&host) {}
+
   void copy_in(void* device, const void* host, std::size_t bytes) override { std::memcpy(device, host, bytes); }
   void copy_out(void* host, const void* device, std::size_t bytes) override { std::memcpy(host, device, bytes); }
   void copy_within(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
@@ -31,7 +34,7 @@ class HostInPlaceOfDevice final : public DeviceMemory {
   void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override { host_->deallocate(data, bytes, alignment); }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
-  std::pmr::memory_resource* host_ = std::pmr::new_delete_resource();
+  std::pmr::memory_resource* host_;
 };
 
 /// A fixed-size array in a device's memory. Its contents are undefined until copy_in().

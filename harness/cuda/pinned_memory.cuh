@@ -2,7 +2,7 @@
 #pragma once
 #include <cuda_runtime.h>
 
-#include <cstring>
+#include <memory_resource>
 #include <new>
 
 #include "core/device_memory.hpp"
@@ -10,14 +10,8 @@
 
 namespace plumbline::cuda {
 
-/// The host's memory, pinned, in a device's place: the host works on it. allocate() throws std::bad_alloc where the system pins no more.
-class PinnedMemory final : public DeviceMemory {
- public:
-  void copy_in(void* device, const void* host, std::size_t bytes) override { std::memcpy(device, host, bytes); }
-  void copy_out(void* host, const void* device, std::size_t bytes) override { std::memcpy(host, device, bytes); }
-  void copy_within(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
-
- private:
+/// The host's memory, pinned. allocate() throws std::bad_alloc where the system pins no more.
+class PinnedMemory final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {  // whole pages
     void* data = nullptr;
     const cudaError_t result = cudaHostAlloc(&data, bytes, cudaHostAllocDefault);
@@ -35,10 +29,9 @@ class PinnedMemory final : public DeviceMemory {
 /// The memory for what the host works on and copies to and from the GPU that is open: pinned. Without a GPU it is the host's as it is. It
 /// outlives all data.
 inline DeviceMemory& memory_of_host() {
-  static HostInPlaceOfDevice plain;
-  static PinnedMemory pinned;
-  if (stream() == nullptr) return plain;
-  return pinned;
+  static PinnedMemory pages;
+  static HostInPlaceOfDevice plain, pinned(pages);
+  return stream() == nullptr ? plain : pinned;
 }
 
 }  // namespace plumbline::cuda

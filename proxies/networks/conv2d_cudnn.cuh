@@ -1,11 +1,11 @@
 // A convolution's products of patches by the filters, or a gradient's, may be cuDNN's.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "core/application.hpp"
 #include "core/narrow.hpp"
@@ -45,58 +45,64 @@ void refuse_by_cudnn(const ConvShape& s) {
                        std::to_string(s.terms()) + ": take bf16, or smaller images");
 }
 
-/// Gives the products the work of the library, which takes the filters one after the other. An operation that Winograd's or Fourier's
+/// The library's products of all images, of matrices of so many rows, columns and terms. An operation that Winograd's or Fourier's
 /// transformations would spare is not spared; tiles at the edge may be computed whole, of each image. A gradient by the images may be
-/// multiplied as if it had no stride, with zeros between the points of the outputs. Throws std::invalid_argument where this is no
-/// convolution for it.
+/// multiplied as if it had no stride, with zeros between the points of the outputs.
+template <class Real>
+Work cudnn_products(const ConvShape& s) {
+  constexpr std::uint64_t real = sizeof(Real), operations = conv_by_tensor_cores<Real> ? 2 : 1;
+  const std::string quantity = conv_by_tensor_cores<Real> ? "flops.tensor." + std::string(precision_of<Real>()) : "flops.fp32.fma";
+  const LibraryProductTypes types{real, real, quantity, "flops.fp32"};
+  const std::uint64_t image = s.side() * s.side(), image_bytes = s.images * s.used_rows() * s.used_rows() * s.channels * real,
+                      gradient_bytes = s.points() * s.filters * real;
+  const auto products = [&](std::uint64_t rows, std::uint64_t columns, std::uint64_t depth, bool images_are_terms) {
+    Work all =
+        library_product_work(rows, images_are_terms ? columns : s.images * columns, images_are_terms ? s.images * depth : depth, types);
+    for (auto& [name, amount] : library_product_work(rows, columns, depth, types).flops) all.flops[name] = s.images * amount;
+    all.flops[quantity].lo = operations * s.products();
+    all.paper = {{"paper.flops", 2 * s.products()}};
+    return all;
+  };
+  const auto name = [](Stream& operand, const char* array, std::uint64_t bytes) { operand.array = array, operand.footprint_bytes = bytes; };
+  Work work = s.direction == ConvDirection::forward ? products(s.filters, image, s.depth(), false)
+              : s.direction == ConvDirection::backward_data
+                  ? products(s.channels, s.width * s.width, s.kernel * s.kernel * s.filters, false)
+                  : products(s.depth(), s.filters, image, true);
+  const bool is_of_filters = s.direction == ConvDirection::backward_weights, is_forward = s.direction == ConvDirection::forward;
+  name(work.streams[0], is_of_filters ? "image" : "panels", is_of_filters ? image_bytes : s.weights() * real);
+  name(work.streams[1], is_forward ? "image" : "gradient", is_forward ? image_bytes : gradient_bytes);
+  return work;
+}
+
+/// The launch that brings the library's results into ours.
+template <class Real>
+Work cudnn_bringing(const ConvShape& s) {
+  Stream from = loaded<Real>("the library's results", s.results());
+  if (s.direction == ConvDirection::backward_weights)
+    from.layers = {{.reuse_bytes = s.weights() * sizeof(Real), .fetched_bytes = s.weights() * 32, .upper_bound = true}};
+  Work work{.streams = {std::move(from), stored<ConvSum<Real>>("results", s.results())}};
+  if constexpr (std::is_same_v<Real, Fp16>) work.flops["flops.fp16.add"] = Amount(0, s.results());
+  return work;
+}
+
+/// Gives a convolution's phases the work of the library, which takes the filters one after the other. Throws std::invalid_argument where
+/// this is no convolution for it.
 template <class Real>
 void take_cudnn(ApplicationWork& conv, const ConvShape& s) {
   refuse_by_cudnn<Real>(s);
   if (cudnn_absent().empty()) describe_to_cudnn(cudnn_shape<Real>(s));
-  constexpr std::uint64_t real = sizeof(Real), weight = conv_by_tensor_cores<Real> ? 2 : 1;
-  const std::string quantity = conv_by_tensor_cores<Real> ? "flops.tensor." + std::string(precision_of<Real>()) : "flops.fp32.fma";
-  const LibraryProductTypes types{real, real, quantity, "flops.fp32"};
-  const bool is_forward = s.direction == ConvDirection::forward, is_of_filters = s.direction == ConvDirection::backward_weights;
-  const std::uint64_t rows = is_forward      ? s.filters
-                             : is_of_filters ? s.depth()
-                                             : s.channels,
-                      columns = is_forward      ? s.points()
-                                : is_of_filters ? s.filters
-                                                : s.images * s.width * s.width,
-                      depth = is_forward      ? s.depth()
-                              : is_of_filters ? s.points()
-                                              : s.kernel * s.kernel * s.filters,
-                      images_in_depth = is_of_filters ? s.images : 1, images_in_columns = is_of_filters ? 1 : s.images;
-  Work products = library_product_work(rows, columns, depth, types);
-  for (auto& [name, amount] : library_product_work(rows, columns / images_in_columns, depth / images_in_depth, types).flops)
-    products.flops[name] = s.images * amount;
-  products.flops[quantity].lo = weight * s.products();
-  products.paper = {{"paper.flops", 2 * s.products()}};
-  const std::uint64_t image_bytes = s.images * s.used_rows() * s.used_rows() * s.channels * real,
-                      gradient_bytes = s.points() * s.filters * real;
-  Stream &a = products.streams[0], &b = products.streams[1];
-  a.array = is_of_filters ? "image" : "panels";
-  b.array = is_forward ? "image" : "gradient";
-  if (is_of_filters) a.footprint_bytes = image_bytes;
-  b.footprint_bytes = is_forward ? image_bytes : gradient_bytes;
-
-  Phase& last = conv.phases.back();
-  if (is_of_filters) {  // in place of parts and their sums
-    conv.phases.front().work = std::move(products);
-    last = {.name = "results"};
+  conv.data_bytes += cudnn_workspace_bytes + (conv_cudnn_brings<Real>(s) ? s.results() * sizeof(Real) : 0);
+  if (s.direction == ConvDirection::backward_weights) {  // results in place of parts' sums
     conv.data_bytes -= conv_split<Real>(s).parts * s.weights() * sizeof(ConvSum<Real>);
-  } else {
-    last.work = std::move(products);
+    conv.phases = {{"products", cudnn_products<Real>(s)}, {"results", cudnn_bringing<Real>(s)}};
+    return;
   }
-  conv.data_bytes += cudnn_workspace_bytes;
+  Work& products = conv.phases.back().work = cudnn_products<Real>(s);
   if (!conv_cudnn_brings<Real>(s)) return;
-  conv.data_bytes += s.results() * real;
-  Stream brought = loaded<Real>("the library's results", s.results());
-  if (is_of_filters) brought.layers = {{.reuse_bytes = s.weights() * real, .fetched_bytes = s.weights() * 32, .upper_bound = true}};
-  last.work.streams.push_back(std::move(brought));
-  last.work.streams.push_back(stored<ConvSum<Real>>("results", s.results()));
-  if constexpr (std::is_same_v<Real, Fp16>) last.work.flops["flops.fp16.add"] += Amount(0, s.results());
-  if (!is_of_filters) last.work.note += "; results are rounded to 16 bits, and brought into 32 by a launch of ours";
+  const Work bringing = cudnn_bringing<Real>(s);
+  products.streams.insert(products.streams.end(), bringing.streams.begin(), bringing.streams.end());
+  products.flops.insert(bringing.flops.begin(), bringing.flops.end());
+  products.note += "; results are rounded to 16 bits, and brought into 32 by a launch of ours";
 }
 
 /// A result of the library becomes one of ours: the filters' numbers lie column by column there, others as ours (with one column of one).

@@ -4,19 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include "three_sweeps.hpp"
 
 namespace plumbline {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-/// A thread reads an array of 1000 lines three times, and writes 100 lines of it each time: they come back after 999 others.
-ReuseDistances three_sweeps() {
-  return {.line_bytes = 64,
-          .buckets = {{0, 1, 0, 0, 300, 0}, {992, 1008, 1800, 200, 0, 200}, {never, never, 900, 100, 0, 0}},
-          .crowding = {{64, 3000}, {1024, 1000}}};
-}
 
 TEST(ReuseDistances, TellTheTrafficOfCachesAboveAndBelowThem) {
   const CacheTraffic small = traffic_below(three_sweeps(), 512 * 64), large = traffic_below(three_sweeps(), 2048 * 64);

@@ -15,8 +15,7 @@
 namespace plumbline::app {
 namespace {
 
-constexpr double much_time = 0.05, much_of_counts = 0.01;  // by which runs of the same differ
-constexpr double least_seconds = 1e-5;                     // that matter
+constexpr double least_seconds = 1e-5;  // that matter
 
 /// The earlier kernels by symbol and chip, each with the counts of all its launches.
 struct EarlierKernel {
@@ -43,7 +42,7 @@ EarlierKernels kernels_of(const Subtrahend& earlier, const ShownKernels& shown, 
   return kernels;
 }
 
-double less(double now, double before) { return std::max(0.0, now - before); }
+using app::less;
 std::uint64_t less(std::uint64_t now, std::uint64_t before) { return now > before ? now - before : 0; }
 Amount less(const Amount& now, const Amount& before) { return now ? Amount(less(*now, before.value_or(0))) : std::nullopt; }
 

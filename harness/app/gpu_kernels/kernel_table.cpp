@@ -81,30 +81,14 @@ std::string kernels_table(const ShownKernels& shown) {
                                      [](const auto& one) { return one.overhead_seconds || one.time_place || !one.place.bound.empty(); });
   const bool of_ranks = std::any_of(kernels.begin(), kernels.end(), [](const auto& one) { return one.imbalance.has_value(); });
   const auto columns = kernel_columns(all_kernels(shown.profile).seconds, is_placed, of_ranks);
-  const std::size_t most = shown.words.functions;
-  Table table(headings(columns));
-  for (std::size_t i = 0; i < std::min(kernels.size(), most); ++i) table.add(cells(columns, kernels[i]));
-  if (kernels.size() > most) table.add_line(fmt::format("({} more kernels: -o FILE has them all)", kernels.size() - most));
+  Table table = first_rows(columns, kernels, shown.words.functions, "kernels");
   table.add(cells(columns, total_row(shown.profile)));
   return table.text();
 }
 
 /// The ranks, of many the first ones.
 std::string ranks_text(const std::vector<KernelRank>& ranks) {
-  constexpr std::size_t most = 16;
-  if (ranks.empty()) return "";
-  const auto columns = kernel_rank_columns();
-  Table table(headings(columns));
-  for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i) table.add(cells(columns, ranks[i]));
-  if (ranks.size() > most) table.add_line(fmt::format("({} more ranks: -o FILE has them all)", ranks.size() - most));
-  return "\n" + table.text();
-}
-
-template <class Row>
-std::string rows_text(const Columns<Row>& columns, const std::vector<Row>& rows) {
-  Table table(headings(columns));
-  for (const auto& row : rows) table.add(cells(columns, row));
-  return table.text();
+  return ranks.empty() ? "" : "\n" + first_rows(kernel_rank_columns(), ranks, most_ranks_shown, "ranks").text();
 }
 
 std::string remainders(const KernelProfile& profile) {
@@ -141,8 +125,8 @@ std::string kernels_text(const ShownKernels& shown) {
   const auto& profile = shown.profile;
   std::string text = kernels_head(shown);
   if (!profile.kernels.empty()) text += "\n" + kernels_table(shown) + remainders(profile);
-  if (!shown.regions.empty()) text += "\n" + rows_text(kernel_region_columns(all_kernels(profile).seconds), shown.regions);
-  if (!shown.copies.empty()) text += "\n" + rows_text(kernel_copies_columns(), shown.copies);
+  if (!shown.regions.empty()) text += "\n" + aligned(kernel_region_columns(all_kernels(profile).seconds), shown.regions);
+  if (!shown.copies.empty()) text += "\n" + aligned(kernel_copies_columns(), shown.copies);
   text += ranks_text(shown.ranks);
   for (const auto& note : shown.words.notes) text += wrapped("note: " + printable(note), 130, "") + "\n";
   return text;

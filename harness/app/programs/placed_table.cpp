@@ -157,13 +157,7 @@ std::string regions_text(std::vector<PlacedRow> regions) {
 
 /// The times of the program's ranks, of which messages are told apart.
 std::string ranks_text(const std::vector<RankTimes>& ranks) {
-  constexpr std::size_t most = 16;
-  if (ranks.empty()) return "";
-  const auto columns = rank_times_columns();
-  Table table(headings(columns));
-  for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i) table.add(cells(columns, ranks[i]));
-  if (ranks.size() > most) table.add_line(fmt::format("({} more ranks: -o FILE has them all)", ranks.size() - most));
-  return "\n" + table.text();
+  return ranks.empty() ? "" : "\n" + first_rows(rank_times_columns(), ranks, most_ranks_shown, "ranks").text();
 }
 
 std::vector<RankTimes> rank_times(const PlacedProgram& placed) {

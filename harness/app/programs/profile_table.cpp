@@ -61,16 +61,10 @@ std::string traffic_text(const EventSums& total) {
 
 // ------------------------------------------------------------------------------------------------------- tables of rows
 
-constexpr std::size_t most_ranks_shown = 16;
-
 std::string ranks_text(const ProfileResult& result) {
   const char* far = farthest_boundary(result.profile.total);
-  const auto columns = rank_columns(far);
   const auto ranks = ended_ranks(result);
-  Table table(headings(columns));
-  for (std::size_t i = 0; i < std::min(ranks.size(), most_ranks_shown); ++i) table.add(cells(columns, ranks[i]));
-  if (ranks.size() > most_ranks_shown)
-    table.add_line(fmt::format("({} more ranks: -o FILE.json has them all)", ranks.size() - most_ranks_shown));
+  Table table = first_rows(rank_columns(far), ranks, most_ranks_shown, "ranks", "FILE.json");
   const auto extreme = [&](const char* name, auto pick) {
     const auto over = [&](auto measure) -> Number {
       Number found;

@@ -44,17 +44,15 @@ std::string what_differs(const ProfileWords& earlier, const ProfileOptions& opti
 
 // ------------------------------------------------------------------------------------------------------------- amounts
 
-constexpr double much_time = 0.05;     // by which runs of the same differ
 constexpr double many_deviations = 4;  // of numbers of samples, of many functions
-constexpr double much_of_counts = 0.01, little_of_whole = 1e-3;
+constexpr double little_of_whole = 1e-3;
 
 double samples_of(const ProfileRow* row) { return row != nullptr && row->samples > 0 ? row->samples : 0; }
 
 /// Whether so many samples are fewer than chance and the machine leave open.
 bool is_too_few(double now, double before) { return before - now > many_deviations * std::sqrt(now + before) + much_time * before; }
 
-double less(double now, double before) { return std::max(0.0, now - (std::isfinite(before) ? before : 0)); }
-
+using app::less;
 std::uint64_t less(std::uint64_t now, double before) {
   return static_cast<std::uint64_t>(std::llround(less(static_cast<double>(now), before)));
 }

@@ -319,6 +319,17 @@ std::string aligned(const Columns<Row>& columns, const Rows& rows,
   return table.empty() ? "" : table.text();
 }
 
+/// The first rows of many, and a line that says how many more there are `of`: "(3 more ranks: -o FILE has them all)".
+template <class Row, class Rows>
+Table first_rows(const Columns<Row>& columns, const Rows& rows, std::size_t most, const char* of, const char* file = "FILE") {
+  Table table(headings(columns));
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) table.add(cells(columns, rows[i]));
+  if (rows.size() > most) table.add_line("(" + std::to_string(rows.size() - most) + " more " + of + ": -o " + file + " has them all)");
+  return table;
+}
+/// The ranks of a program that are shown; `-o` keeps all.
+inline constexpr std::size_t most_ranks_shown = 16;
+
 template <class Row, class Rows>
 std::string markdown(const Columns<Row>& columns, const Rows& rows) {
   std::vector<std::vector<std::string>> lines;
