@@ -104,6 +104,11 @@ def one(plumbline, program, small, roofs, rounds, perf_missing):
         return found
 
 
+def publishable(found):
+    """The same without the folders of whoever ran it."""
+    return json.loads(json.dumps(found).replace(f"{HERE.parents[1]}/", "").replace(str(pathlib.Path.home()), "~"))
+
+
 def run(chosen):
     plumbline, busy, found, skipped = find_plumbline(), os.getloadavg()[0], [], []
     perf_missing = perf_shares.why_not()
@@ -113,11 +118,12 @@ def run(chosen):
         say(f"{program.name}: {program.what}")
         try:
             found.append(one(plumbline, program, chosen.small, chosen.roofs, chosen.rounds, perf_missing))
+            table = found[-1].pop("text")
             if chosen.tables:
-                say(found[-1]["text"])
+                say(table)
         except (Missing, ProgramFailed, subprocess.TimeoutExpired) as missing:  # the others go on
             skipped.append({"program": program.name, "what": program.what, "why": str(missing)})
-    return in_turn.kept("profiled_programs", busy, rounds=chosen.rounds, programs=found, skipped=skipped)
+    return in_turn.kept("profiled_programs", busy, rounds=chosen.rounds, programs=publishable(found), skipped=skipped)
 
 
 def text(found):

@@ -16,6 +16,7 @@ program cube
   solver%par = 1
   call dmumps(solver)
   solver%icntl(1:4) = 0
+  solver%icntl(7) = 0  ! order by approximate minimum degree: SCOTCH's ordering, which MUMPS would take, is another in each run
   solver%n = n
   allocate (solver%irn(4*n), solver%jcn(4*n), solver%a(4*n), solver%rhs(n))
   entries = 0
