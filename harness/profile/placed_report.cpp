@@ -50,6 +50,7 @@ void place_on(ToolReport& report, const std::vector<CacheLevel>& caches) {
   replace(report.total, total);
   for (RegionReport& region : report.regions)
     if (region.reuse) replace(region.counts, bytes_below(caches, *region.reuse, region.counts, l3_sharers));
+  if (std::ranges::none_of(report.functions, [](const FunctionReport& one) { return one.reuse.has_value(); })) return;  // by an older tool
   const ReuseDistances none{.line_bytes = 1};  // a function that fetched no line
   for (FunctionReport& function : report.functions)
     replace(function.counts, bytes_below(caches, function.reuse ? *function.reuse : none, function.counts, l3_sharers));

@@ -10,6 +10,16 @@
 namespace plumbline {
 namespace {
 
+TEST(PlacedReport, KnowsNothingOfFunctionsWhereTheToolToldOfNone) {
+  const EventSums unknown{{"bytes.L1-L2.demand_read", std::nullopt}};
+  ToolReport report;
+  report.threads.push_back({1, unknown, three_sweeps()});
+  report.functions = {{"sweep", "here", 16, unknown, {}, std::nullopt}};
+  place_on(report, {{.name = "L1", .bytes = 512 * 64, .ways = 8}, {.name = "L2", .bytes = 2048 * 64, .ways = 8}});
+  EXPECT_TRUE(report.threads[0].counts.at("bytes.L1-L2.demand_read").has_value());
+  EXPECT_FALSE(report.functions[0].counts.at("bytes.L1-L2.demand_read").has_value()) << "0 bytes would be a lie";
+}
+
 TEST(PlacedReport, HasTheBytesThatItsDistancesMake) {
   const std::vector<CacheLevel> caches{{.name = "L1", .bytes = 512 * 64, .ways = 8},
                                        {.name = "L2", .bytes = 2048 * 64, .ways = 8},

@@ -16,6 +16,7 @@
 #include "app/results/scaling_table.hpp"
 #include "app/terminal/streams.hpp"
 #include "model/ceilings/mpi_ceilings.hpp"
+#include "model/projecting/projection_record.hpp"
 #include "model/scaling/ranks_record.hpp"
 #include "model/statistics/spread.hpp"
 
@@ -214,8 +215,9 @@ std::vector<std::string> reading_notes(const AllTold& all) {
         "more ranks than those have they are at least as wide",
         learned->told.learned_pairs, learned->told.learned_from));
   else if (!all.held.empty())
-    notes.emplace_back(
-        "intervals onto other ranks are the model's own: the record has fewer than 9 projections of other applications onto more ranks");
+    notes.push_back(fmt::format(
+        "intervals onto other ranks are the model's own: the record has fewer than {} projections of other applications onto more ranks",
+        least_pairs));
   notes.emplace_back(
       "interval (90 %): what was seen at home, carried on; it does not know of links that others use too, of unlike nodes, or of slower "
       "moments, so that it is too narrow on many nodes");

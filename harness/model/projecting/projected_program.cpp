@@ -10,9 +10,6 @@
 namespace plumbline {
 namespace {
 
-/// Fewer pairs than these have no 90 % quantile.
-constexpr std::size_t least_pairs = 9;
-
 struct GroupForecast {
   Forecast told = {};
   std::string flip = {}, reason = {};
