@@ -118,8 +118,10 @@ configure ci build-ci -DPLUMBLINE_FLAVOR_COMPILERS="$flavors" -DPLUMBLINE_CUDA12
 cmake --build build-ci --parallel "$cores" || stop "the build (preset ci) failed"
 finish_stage build
 
-# Tests that others could disturb carry RUN_SERIAL themselves; of those that wait more than they compute only one runs at a time (a lock).
-run_tests tests build-ci -LE '^full$' -j "$cores"
+# One test more than there are cores at a time, since in most of them processes wait for each other. Tests that others could disturb carry
+# RUN_SERIAL themselves; of those that wait more than they compute only one runs at a time (a lock).
+at_once=$((cores + 1))
+run_tests tests build-ci -LE '^full$' -j "$at_once"
 finish_stage tests
 
 if $full; then
@@ -140,7 +142,7 @@ if configure asan build-asan "${sanitizing[@]}" && cmake --build build-asan --ta
   # do once, and what is written in Python (python), for which the program only reads files.
   left_out='sources|rates|python'
   $full || left_out+="|long" # there it takes a minute or more
-  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE "^($left_out)\$" -j "$cores"
+  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE "^($left_out)\$" -j "$at_once"
 else
   failed=1
   summaries+=("unit tests under ASan and UBSan:" "the build (preset asan) failed")

@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/byte_units.hpp"
+
 namespace plumbline::app {
 namespace {
 
-constexpr std::uint64_t MiB = 1 << 20;
-constexpr LastCaches shown{.bytes = 260 * MiB, .count = 2};
+constexpr LastCaches told_by_system{.bytes = 260 * MiB, .count = 2};
 
-std::uint64_t found(double swept_ns, double flushed_ns) { return found_caches(shown, swept_ns * 1e-9, flushed_ns * 1e-9).bytes; }
+std::uint64_t found(double swept_ns, double flushed_ns) { return found_caches(told_by_system, swept_ns * 1e-9, flushed_ns * 1e-9).bytes; }
 
 TEST(CacheScout, what_is_as_slow_as_memory_lies_in_no_cache) {
   EXPECT_EQ(found(120, 120), 32 * MiB);
@@ -24,14 +25,14 @@ TEST(CacheScout, a_part_that_hits_bounds_the_cache_from_above) {
 }
 
 TEST(CacheScout, a_cache_that_may_hold_it_all_is_taken_as_told) {
-  EXPECT_EQ(found(60, 120), shown.bytes);
-  EXPECT_EQ(found(84, 120), shown.bytes);
-  EXPECT_EQ(found(10, 0), shown.bytes) << "no latency that could be compared";
+  EXPECT_EQ(found(60, 120), told_by_system.bytes);
+  EXPECT_EQ(found(84, 120), told_by_system.bytes);
+  EXPECT_EQ(found(10, 0), told_by_system.bytes) << "no latency that could be compared";
 }
 
 TEST(CacheScout, never_takes_more_than_is_told) {
   EXPECT_EQ(found_caches({.bytes = 33 * MiB, .count = 1}, 100e-9, 120e-9).bytes, 33 * MiB);
-  EXPECT_EQ(found_caches(shown, 120e-9, 120e-9).count, shown.count);
+  EXPECT_EQ(found_caches(told_by_system, 120e-9, 120e-9).count, told_by_system.count);
 }
 
 TEST(CacheScout, a_resumed_run_plans_for_what_its_samples_were_planned_for) {
@@ -39,14 +40,14 @@ TEST(CacheScout, a_resumed_run_plans_for_what_its_samples_were_planned_for) {
       .name = "load", .precision = "-", .level = "sweep", .pattern = "load", .node = "n", .session = "s", .unit = "GB/s", .method = ""};
   const auto planned_for = [&](double largest) {
     row.working_set_bytes = largest;
-    return caches_planned_for(shown, std::span(&row, 1))->bytes;
+    return caches_planned_for(told_by_system, std::span(&row, 1))->bytes;
   };
-  EXPECT_FALSE(caches_planned_for(shown, {}));
+  EXPECT_FALSE(caches_planned_for(told_by_system, {}));
   EXPECT_EQ(planned_for(128.0 * MiB), 32 * MiB);
   EXPECT_EQ(planned_for(256.0 * MiB), 64 * MiB);
-  EXPECT_EQ(planned_for(1040.0 * MiB), shown.bytes);
+  EXPECT_EQ(planned_for(1040.0 * MiB), told_by_system.bytes);
   row.threads = 2;
-  EXPECT_FALSE(caches_planned_for(shown, std::span(&row, 1))) << "of two cores nothing is said of one";
+  EXPECT_FALSE(caches_planned_for(told_by_system, std::span(&row, 1))) << "of two cores nothing is said of one";
 }
 
 // A core's finding here is not known: a virtual machine may be told less than it has.

@@ -5,7 +5,7 @@
 namespace plumbline::app {
 namespace {
 
-const GroupOutcome counted{"emulated", Status::ok, ""}, refused{"papi", Status::unavailable, "no such event"},
+const GroupOutcome counted{"emulated", Status::ok, ""}, not_programmed{"papi", Status::unavailable, "no such event"},
     broken{"papi", Status::failed, "cannot prepare the case"},
     broken_elsewhere{"emulated", Status::failed, another_rank("failed"), FailedAt::another_rank};
 
@@ -19,13 +19,13 @@ FailedAt teller(const std::vector<GroupOutcome>& groups) { return where_failed(c
 
 TEST(PassOutcome, is_failed_where_a_group_failed_and_else_ok_where_one_counted) {
   EXPECT_EQ(concluded({counted, broken}).status, Status::failed);
-  EXPECT_EQ(concluded({refused, counted}).status, Status::ok);
-  EXPECT_EQ(concluded({refused}).status, Status::unavailable);
+  EXPECT_EQ(concluded({not_programmed, counted}).status, Status::ok);
+  EXPECT_EQ(concluded({not_programmed}).status, Status::unavailable);
 }
 
 TEST(PassOutcome, tells_each_reason_once_with_its_backend_where_there_are_several_groups) {
-  EXPECT_EQ(concluded({refused}).reason, "no such event");
-  EXPECT_EQ(concluded({counted, refused, refused}).reason, "papi: no such event");
+  EXPECT_EQ(concluded({not_programmed}).reason, "no such event");
+  EXPECT_EQ(concluded({counted, not_programmed, not_programmed}).reason, "papi: no such event");
   EXPECT_EQ(concluded({broken_elsewhere, broken}).reason, "emulated: another rank of the team failed; papi: cannot prepare the case");
 }
 
@@ -33,8 +33,9 @@ TEST(PassOutcome, tells_of_another_rank_only_where_no_group_failed_here) {
   EXPECT_EQ(teller({broken_elsewhere, broken_elsewhere}), FailedAt::another_rank);
   EXPECT_EQ(teller({broken_elsewhere, broken}), FailedAt::this_rank);
   EXPECT_EQ(teller({counted, broken_elsewhere}), FailedAt::another_rank) << "what was counted here is no failure";
-  EXPECT_EQ(teller({refused, broken_elsewhere}), FailedAt::another_rank) << "what was refused here is not why the pass failed";
-  EXPECT_EQ(teller({refused}), FailedAt::this_rank);
+  EXPECT_EQ(teller({not_programmed, broken_elsewhere}), FailedAt::another_rank)
+      << "what was refused here is not why the pass failed";
+  EXPECT_EQ(teller({not_programmed}), FailedAt::this_rank);
 }
 
 }  // namespace

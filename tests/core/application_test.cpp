@@ -6,11 +6,10 @@
 
 #include "core/flows.hpp"
 #include "core/records.hpp"
+#include "tests/byte_units.hpp"
 
 namespace plumbline {
 namespace {
-
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
 
 /// Two phases that read and write the same 4 MiB, of which one is entered three times.
 ApplicationWork two_phases() {

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/byte_units.hpp"
+
 namespace plumbline {
 namespace {
 
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB, slack = 48 * 64;
+constexpr std::uint64_t slack = 48 * 64;
 
 const std::vector<CacheLevel> machine = {{.name = "L1", .bytes = 32 * KiB, .ways = 8},
                                          {.name = "L2", .bytes = MiB, .ways = 16},

@@ -12,7 +12,7 @@
 namespace plumbline {
 namespace {
 
-constexpr const char* code = R"(
+constexpr const char* three_functions = R"(
 	.section	.text.fma,"ax",@progbits
 .text.fma:
  /*0000*/ @P0 EXIT ;
@@ -43,7 +43,7 @@ class disassembled : public testing::Test {
   void SetUp() override {
     folder_ = std::filesystem::path(testing::TempDir()) / ("plumbline_disassembled_test" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / code_file("sm_90a")) << code;
+    std::ofstream(folder_ / code_file("sm_90a")) << three_functions;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

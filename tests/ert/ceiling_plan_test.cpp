@@ -10,11 +10,10 @@
 #include <tuple>
 
 #include "core/kernel.hpp"
+#include "tests/byte_units.hpp"
 
 namespace plumbline {
 namespace {
-
-constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 
 constexpr std::uint64_t nothing_known = 0;
 const std::vector<CeilingTeam> alone{{{1, 1}, true}}, one_and_two{{{1, 1}, true}, {{1, 2}, true}};

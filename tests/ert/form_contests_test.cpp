@@ -9,16 +9,16 @@
 #include <stdexcept>
 
 #include "core/kernel.hpp"
+#include "tests/byte_units.hpp"
 
 namespace plumbline {
 namespace {
 
-constexpr std::uint64_t MiB = 1 << 20, GiB = 1024 * MiB;
 const std::vector<std::string> all_isas{"v2", "v3", "v4"};
-const std::vector<CeilingTeam> one_and_two{{{1, 1}, true}, {{1, 2}, true}};
+const std::vector<CeilingTeam> two_teams{{{1, 1}, true}, {{1, 2}, true}};
 
 std::vector<CeilingCase> plan_of(CeilingMode mode, const std::vector<std::string>& isas = all_isas) {
-  return plan_ceilings(mode, isas, {.bytes = 32 * MiB}, 16 * GiB, one_and_two);
+  return plan_ceilings(mode, isas, {.bytes = 32 * MiB}, 16 * GiB, two_teams);
 }
 
 std::vector<ContestPlan> contests_of(CeilingMode mode, const std::vector<std::string>& isas = all_isas) {

@@ -6,10 +6,12 @@
 
 #include <stdexcept>
 
+#include "tests/byte_units.hpp"
+
 namespace plumbline {
 namespace {
 
-constexpr std::uint64_t MiB = 1 << 20, slack = 48 * 32;
+constexpr std::uint64_t slack = 48 * 32;
 
 GpuProperties h100() {
   GpuProperties gpu;

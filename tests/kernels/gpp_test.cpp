@@ -22,7 +22,7 @@ const std::vector<CacheLevel> small_caches{{.name = "L1", .bytes = 32 << 10, .wa
 
 const Kernel& gpp() { return *find_kernel("proxies/gpp"); }
 
-Parameters sized(const std::string& variant, std::int64_t nw, std::int64_t ncouls = 8192, std::int64_t stride = 1) {
+Parameters sized_bands(const std::string& variant, std::int64_t nw, std::int64_t ncouls = 8192, std::int64_t stride = 1) {
   return {{"variant", variant}, {"nbands", std::int64_t{32}}, {"ngpown", std::int64_t{32}}, {"ncouls", ncouls}, {"nw", nw},
           {"stride", stride}};
 }
@@ -32,7 +32,7 @@ Amount bytes(const Parameters& p, const std::string& precision, const std::strin
 }
 
 /// FLOPs by the mean of the bytes between which the model puts them.
-double intensity(const Parameters& p, const std::string& precision, const std::string& boundary) {
+double gpp_intensity(const Parameters& p, const std::string& precision, const std::string& boundary) {
   const Amount crossing = bytes(p, precision, boundary);
   const auto flops = static_cast<double>(total_flops(gpp().model(p, precision, "").flops).lo);
   return 2 * flops / (static_cast<double>(crossing.lo) + static_cast<double>(crossing.hi));
@@ -52,7 +52,7 @@ double r_squared(const std::vector<double>& y) {
 
 std::vector<double> intensities(const std::string& step, const std::string& precision, const std::string& boundary) {
   std::vector<double> by_nw;
-  for (std::int64_t nw = 1; nw <= 6; ++nw) by_nw.push_back(intensity(sized(step, nw), precision, boundary));
+  for (std::int64_t nw = 1; nw <= 6; ++nw) by_nw.push_back(gpp_intensity(sized_bands(step, nw), precision, boundary));
   return by_nw;
 }
 
@@ -70,11 +70,11 @@ TEST(gpp, bytes_of_the_optimized_steps_are_constant_in_the_energies) {
   for (const char* step : {"vector", "blocked", "nodivide"})
     for (const char* precision : {"fp64", "fp32"}) {
       for (const char* boundary : {"reg-L1", "L3-mem"}) {
-        const Amount one = bytes(sized(step, 1), precision, boundary), six = bytes(sized(step, 6), precision, boundary);
+        const Amount one = bytes(sized_bands(step, 1), precision, boundary), six = bytes(sized_bands(step, 6), precision, boundary);
         EXPECT_NEAR(static_cast<double>(six.lo) / static_cast<double>(one.lo), 1, 0.05) << step << " " << precision << " " << boundary;
         EXPECT_NEAR(static_cast<double>(six.hi) / static_cast<double>(one.hi), 1, 0.05) << step << " " << precision << " " << boundary;
       }
-      EXPECT_GT(intensity(sized(step, 1), precision, "L3-mem"), intensity(sized(step, 1), precision, "reg-L1"));
+      EXPECT_GT(gpp_intensity(sized_bands(step, 1), precision, "L3-mem"), gpp_intensity(sized_bands(step, 1), precision, "reg-L1"));
     }
 }
 
@@ -86,7 +86,7 @@ TEST(gpp, the_naive_step_passes_its_rows_once_for_each_energy) {
 TEST(gpp, no_step_does_more_flops_than_the_first) {
   for (std::int64_t nw = 1; nw <= 6; ++nw) {
     const std::uint64_t meetings = 32 * 32 * 8192, n = static_cast<std::uint64_t>(nw);
-    const auto flops = [&](const std::string& step) { return gpp().model(sized(step, nw), "fp64", "").flops; };
+    const auto flops = [&](const std::string& step) { return gpp().model(sized_bands(step, nw), "fp64", "").flops; };
     // Each row of plane waves ends with a sum for each part of each energy: rows of 8192 waves, or of 256.
     const std::uint64_t sums = 2 * n * 32 * 32;
     EXPECT_EQ(total_flops(flops("naive")), Amount(meetings * 30 * n + sums));
@@ -101,22 +101,23 @@ TEST(gpp, no_step_does_more_flops_than_the_first) {
 
 TEST(gpp, blocks_spare_bytes_where_a_row_overflows_a_cache) {
   for (const char* precision : {"fp64", "fp32"}) {
-    const Parameters vector = sized("vector", 3, 65536), blocked = sized("blocked", 3, 65536);
+    const Parameters vector = sized_bands("vector", 3, 65536), blocked = sized_bands("blocked", 3, 65536);
     EXPECT_GT(bytes(vector, precision, "L3-mem").lo, 10 * bytes(blocked, precision, "L3-mem").hi) << precision;
   }
 }
 
 TEST(gpp, a_stride_costs_bytes_until_each_wave_has_a_line_of_its_own) {
   const auto moved = [](std::int64_t stride, const std::string& precision) {
-    const Stream wtilde = gpp().model(sized("vector", 6, 8192, stride), precision, "").streams.front();
+    const Stream wtilde = gpp().model(sized_bands("vector", 6, 8192, stride), precision, "").streams.front();
     return wtilde.touched_bytes == 0 ? wtilde.footprint_bytes : wtilde.touched_bytes;
   };
   for (const auto& [precision, line] : {std::pair{"fp64", 8}, {"fp32", 16}})
     for (const std::int64_t stride : {1, 2, 3, 4, 8, 9, 16, 24, 31, 32})
       EXPECT_EQ(moved(stride, precision), static_cast<std::uint64_t>(std::min<std::int64_t>(stride, line)) * moved(1, precision)) << stride;
-  const auto intensity_at = [](std::int64_t stride) { return intensity(sized("blocked", 6, 8192, stride), "fp64", "L3-mem"); };
+  const auto intensity_at = [](std::int64_t stride) { return gpp_intensity(sized_bands("blocked", 6, 8192, stride), "fp64", "L3-mem"); };
   EXPECT_NEAR(intensity_at(1) / intensity_at(4), 4, 0.2);
-  EXPECT_EQ(intensity(sized("vector", 6, 8192, 1), "fp64", "reg-L1"), intensity(sized("vector", 6, 8192, 32), "fp64", "reg-L1"));
+  EXPECT_EQ(gpp_intensity(sized_bands("vector", 6, 8192, 1), "fp64", "reg-L1"),
+            gpp_intensity(sized_bands("vector", 6, 8192, 32), "fp64", "reg-L1"));
 }
 
 /// The sums that a flavor computes, row by row.
@@ -137,10 +138,10 @@ TEST(gpp, all_steps_and_strides_compute_the_same) {
   for (const Flavor& flavor : gpp().flavors()) {
     const FlavorName name = split_flavor(flavor.name);
     if (flavor.precision != "fp64" || name.level != "O3" || !runs_isa(name.isa)) continue;
-    const std::vector<double> first = results(flavor, sized("naive", 5, 523));
+    const std::vector<double> first = results(flavor, sized_bands("naive", 5, 523));
     for (const std::string& step : steps)
       for (const std::int64_t stride : {1, 3, 16}) {
-        const std::vector<double> others = results(flavor, sized(step, 5, 523, stride));
+        const std::vector<double> others = results(flavor, sized_bands(step, 5, 523, stride));
         ASSERT_EQ(others.size(), first.size());
         for (std::size_t i = 0; i < first.size(); ++i)  // terms of modulus below 4, each with the roundings of a long row of sums
           EXPECT_NEAR(others[i], first[i], 4 * 32 * 523 * rounding_bound<double>(2 * (523 + 3 * 32 + 14))) << step << " " << stride;

@@ -24,7 +24,7 @@ namespace {
 
 const Kernel& gsrb() { return *find_kernel("proxies/gsrb"); }
 
-Parameters sized(const std::string& variant, std::int64_t boxes, std::int64_t n) {
+Parameters sized_boxes(const std::string& variant, std::int64_t boxes, std::int64_t n) {
   return {{"variant", variant}, {"boxes", boxes}, {"n", n}};
 }
 
@@ -35,14 +35,14 @@ const std::vector<CacheLevel> caches{{.name = "L1", .bytes = 32 << 10, .ways = 8
 
 double update_flops(const std::string& variant, std::int64_t n) {
   double flops = 0;
-  for (const Phase& phase : gsrb().application(sized(variant, 2, n), "fp64", "").phases)
+  for (const Phase& phase : gsrb().application(sized_boxes(variant, 2, n), "fp64", "").phases)
     flops += static_cast<double>(phase.entries * total_flops(phase.work.flops).lo);
   return flops;
 }
 
 /// FLOPs by the mean of the bytes between which the model puts them, of both updates.
-double intensity(const std::string& variant, std::int64_t n, const std::string& bytes) {
-  const ApplicationWork application = gsrb().application(sized(variant, 2, n), "fp64", "");
+double gsrb_intensity(const std::string& variant, std::int64_t n, const std::string& bytes) {
+  const ApplicationWork application = gsrb().application(sized_boxes(variant, 2, n), "fp64", "");
   double flops = 0, moved = 0;
   for (const Phase& phase : application.phases) {
     if (phase.name != "red" && phase.name != "black") continue;
@@ -68,7 +68,7 @@ TEST(gsrb, the_papers_intensity_is_1_and_2_times_the_share_of_cells_in_a_box) {
     const double share = std::pow(static_cast<double>(n) / static_cast<double>(n + 4), 3);
     for (const auto& [variant, per_cell] : {std::pair<const char*, double>{"branch", 113}, {"stride2", 113}, {"fp", 228}}) {
       Counts of_papers;
-      for (const Phase& phase : gsrb().application(sized(variant, 2, n), "fp64", "").phases)
+      for (const Phase& phase : gsrb().application(sized_boxes(variant, 2, n), "fp64", "").phases)
         for (const auto& [quantity, amount] : phase.work.paper) of_papers[quantity] += amount;
       const auto amount = [&](const char* quantity) { return static_cast<double>(of_papers.at(quantity).lo); };
       EXPECT_NEAR(amount("paper.flops") / amount("paper.bytes"), per_cell / 2 / 56 * share, 1e-6) << variant << " " << n;
@@ -82,18 +82,18 @@ TEST(gsrb, intensity_at_memory_is_near_the_papers_law_and_rises_with_the_box) {
   double before = 0;
   for (const std::int64_t n : {32, 48, 64}) {
     const double share = std::pow(static_cast<double>(n) / static_cast<double>(n + 4), 3);
-    const double read = intensity("branch", n, "bytes.L3-mem.demand_read");
+    const double read = gsrb_intensity("branch", n, "bytes.L3-mem.demand_read");
     EXPECT_GT(read, 113.0 / 2 / 48 * share * 0.95) << n;  // six of the seven arrays are read
     EXPECT_LT(read, 113.0 / 2 / 48 * std::sqrt(share) * 1.15) << n;
     EXPECT_GT(read, before) << n;
-    EXPECT_NEAR(intensity("fp", n, "bytes.L3-mem") / intensity("branch", n, "bytes.L3-mem"), 228.0 / 113, 0.05) << n;
+    EXPECT_NEAR(gsrb_intensity("fp", n, "bytes.L3-mem") / gsrb_intensity("branch", n, "bytes.L3-mem"), 228.0 / 113, 0.05) << n;
     before = read;
   }
 }
 
 TEST(gsrb, intensity_at_registers_hangs_on_no_size) {
-  EXPECT_NEAR(intensity("branch", 16, "bytes.reg-L1") / intensity("branch", 64, "bytes.reg-L1"), 1, 1e-6);
-  EXPECT_NEAR(intensity("fp", 16, "bytes.reg-L1") / intensity("branch", 16, "bytes.reg-L1"), 1, 0.1);
+  EXPECT_NEAR(gsrb_intensity("branch", 16, "bytes.reg-L1") / gsrb_intensity("branch", 64, "bytes.reg-L1"), 1, 1e-6);
+  EXPECT_NEAR(gsrb_intensity("fp", 16, "bytes.reg-L1") / gsrb_intensity("branch", 16, "bytes.reg-L1"), 1, 0.1);
 }
 
 /// The average of div(beta grad u) over the cell that begins at `lower`, for the u and beta of Waves: the fluxes through its faces, each
@@ -183,7 +183,7 @@ TEST(gsrb, the_operator_is_of_fourth_order_on_a_manufactured_solution) {
 /// Cells of the whole cube after a sweep, in the order of its planes.
 std::vector<double> smoothed(const std::string& variant, std::int64_t boxes, std::int64_t n) {
   const Flavor& flavor = gsrb().flavors().front();
-  const auto data = gsrb().prepare(sized(variant, boxes, n), std::string(flavor.precision), *std::pmr::new_delete_resource());
+  const auto data = gsrb().prepare(sized_boxes(variant, boxes, n), std::string(flavor.precision), *std::pmr::new_delete_resource());
   initialise_whole(*data);
   sweep_whole(*data, flavor.sweep);
   const auto& steps = dynamic_cast<const ApplicationData&>(*data).steps();

@@ -31,21 +31,21 @@ namespace {
 const Kernel& lstm() { return *find_kernel("proxies/lstm"); }
 
 /// The paper's default: batch and sequence of 16, 32 features, 16 cells.
-struct Sizes {
+struct CellSizes {
   std::int64_t batch = 16, sequence = 16, features = 32, hidden = 16;
   LstmSizes as_sizes() const {
     const auto whole = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     return {whole(batch), whole(sequence), whole(features), whole(hidden)};
   }
 };
-Parameters sized(const Sizes& s, const std::string& direction = "forward") {
+Parameters sized_cells(const CellSizes& s, const std::string& direction = "forward") {
   return {{"direction", direction}, {"batch", s.batch}, {"sequence", s.sequence}, {"features", s.features}, {"hidden", s.hidden}};
 }
 
 TEST(lstm, sixteen_steps_are_the_papers_36_launches) {
   std::map<LaunchKind, int> kinds;
   std::map<std::uint64_t, int> of_step;
-  for (const LstmLaunch& launch : lstm_forward_launches(Sizes{}.as_sizes())) {
+  for (const LstmLaunch& launch : lstm_forward_launches(CellSizes{}.as_sizes())) {
     ++kinds[launch.kind];
     if (launch.step) ++of_step[*launch.step];
     EXPECT_EQ(launch.step.has_value(), launch.kind == LaunchKind::product || launch.kind == LaunchKind::element_wise);
@@ -60,19 +60,19 @@ TEST(lstm, sixteen_steps_are_the_papers_36_launches) {
 }
 
 TEST(lstm, launches_grow_with_the_sequence_alone) {
-  const auto launches = [](const Sizes& s) { return lstm_forward_launches(s.as_sizes()).size(); };
+  const auto launches = [](const CellSizes& s) { return lstm_forward_launches(s.as_sizes()).size(); };
   for (const std::int64_t sequence : {1, 16, 32, 64, 128}) EXPECT_EQ(launches({.sequence = sequence}), 4U + 2 * sequence);
   for (const std::int64_t batch : {1, 32, 128}) EXPECT_EQ(launches({.batch = batch}), 36U);
   EXPECT_EQ(launches({.features = 64, .hidden = 128}), 36U);
 }
 
 TEST(lstm, launches_do_the_flops_of_the_model_and_are_its_steps) {
-  for (const Sizes& s : {Sizes{}, Sizes{3, 5, 7, 9}}) {
+  for (const CellSizes& s : {CellSizes{}, CellSizes{3, 5, 7, 9}}) {
     const auto launches = lstm_forward_launches(s.as_sizes());
     std::uint64_t flops = 0;
     for (const LstmLaunch& launch : launches) flops += launch.flops;
-    EXPECT_EQ(total_flops(lstm().model(sized(s), "fp32", "").flops), Amount(flops));
-    const auto data = lstm().prepare(sized(s), "fp32", *std::pmr::new_delete_resource());
+    EXPECT_EQ(total_flops(lstm().model(sized_cells(s), "fp32", "").flops), Amount(flops));
+    const auto data = lstm().prepare(sized_cells(s), "fp32", *std::pmr::new_delete_resource());
     const auto& steps = dynamic_cast<const ApplicationData&>(*data).steps();
     ASSERT_EQ(steps.size(), launches.size());
     for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(steps[i].phase, static_cast<std::size_t>(launches[i].phase));
@@ -80,24 +80,24 @@ TEST(lstm, launches_do_the_flops_of_the_model_and_are_its_steps) {
 }
 
 /// The FLOPs of the phases whose work begins with a product.
-std::uint64_t product_flops(const Sizes& s, const std::string& direction) {
+std::uint64_t product_flops(const CellSizes& s, const std::string& direction) {
   std::uint64_t flops = 0;
-  for (const Phase& phase : lstm().application(sized(s, direction), "fp32", "").phases)
+  for (const Phase& phase : lstm().application(sized_cells(s, direction), "fp32", "").phases)
     if (phase.name == "input" || phase.name == "recurrent" || phase.name == "weights")
       flops += phase.entries * total_flops(phase.work.flops).lo;
   return flops;
 }
 
 TEST(lstm, products_do_as_many_flops_as_the_papers_formula_and_twice_as_many_back) {
-  EXPECT_EQ(Sizes{}.as_sizes().product_flops(), 2ULL * 16 * 16 * 4 * 16 * (32 + 16));  // 2 B S 4H (F + H)
-  for (const Sizes& s : {Sizes{}, Sizes{3, 5, 7, 9}, Sizes{1, 1, 1, 1}}) {
+  EXPECT_EQ(CellSizes{}.as_sizes().product_flops(), 2ULL * 16 * 16 * 4 * 16 * (32 + 16));  // 2 B S 4H (F + H)
+  for (const CellSizes& s : {CellSizes{}, CellSizes{3, 5, 7, 9}, CellSizes{1, 1, 1, 1}}) {
     EXPECT_EQ(product_flops(s, "forward"), s.as_sizes().product_flops());
     EXPECT_EQ(product_flops(s, "backward"), 2 * s.as_sizes().product_flops());
   }
 }
 
 TEST(lstm, flops_are_proportional_to_the_sequence) {
-  const auto flops = [](std::int64_t sequence) { return total_flops(lstm().model(sized({.sequence = sequence}), "fp32", "").flops); };
+  const auto flops = [](std::int64_t sequence) { return total_flops(lstm().model(sized_cells({.sequence = sequence}), "fp32", "").flops); };
   for (const std::uint64_t times : {2U, 4U, 8U}) EXPECT_EQ(flops(static_cast<std::int64_t>(16 * times)), times * flops(16));
 }
 
@@ -208,7 +208,7 @@ const Flavor& flavor_here(const std::string& precision) {
 }
 
 TEST(lstm, gradients_are_those_of_finite_differences) {
-  const auto data = lstm().prepare(sized({3, 4, 5, 6}, "backward"), "fp64", *std::pmr::new_delete_resource());
+  const auto data = lstm().prepare(sized_cells({3, 4, 5, 6}, "backward"), "fp64", *std::pmr::new_delete_resource());
   initialise_whole(*data);
   sweep_whole(*data, flavor_here("fp64").sweep);
   const auto& x = *static_cast<const Lstm<double>*>(dynamic_cast<const ApplicationData&>(*data).steps().front().arguments);
@@ -220,7 +220,7 @@ TEST(lstm, gradients_are_those_of_finite_differences) {
 }
 
 TEST(lstm, ranks_add_up_their_gradients) {
-  const Parameters p = sized({3, 4, 5, 6}, "backward");
+  const Parameters p = sized_cells({3, 4, 5, 6}, "backward");
   for (const auto& rank : swept_by_ranks(lstm(), p, flavor_here("fp32"), 3)) EXPECT_LE(rank->error(), rank->tolerance());
   const auto alone = lstm().prepare(p, "fp32", *std::pmr::new_delete_resource());
   dynamic_cast<ApplicationData&>(*alone).take_place(1, 3);
@@ -247,7 +247,7 @@ std::pair<double, double> shortest_times(const Workload& one, const Workload& ot
 TEST(lstm, time_is_proportional_to_the_sequence) {
   for (const char* direction : {"forward", "backward"}) {
     const auto of = [&](std::int64_t sequence) {
-      auto data = lstm().prepare(sized({32, sequence, 64, 64}, direction), "fp32", *std::pmr::new_delete_resource());
+      auto data = lstm().prepare(sized_cells({32, sequence, 64, 64}, direction), "fp32", *std::pmr::new_delete_resource());
       initialise_whole(*data);
       return data;
     };
@@ -259,7 +259,7 @@ TEST(lstm, time_is_proportional_to_the_sequence) {
 
 TEST(lstm, sums_of_which_no_digit_would_be_sure_are_refused) {
   const auto why = [](const std::string& precision) {
-    return refusal(lstm(), sized({.batch = 1 << 16, .sequence = 1 << 8}, "backward"), precision);
+    return refusal(lstm(), sized_cells({.batch = 1 << 16, .sequence = 1 << 8}, "backward"), precision);
   };
   EXPECT_EQ(why("fp64"), "");
   EXPECT_EQ(why("fp32"),

@@ -14,8 +14,7 @@ using Cases = std::vector<TrueCase>;
 using Kinds = std::vector<AttackKind>;
 using Change = std::function<double(double, const TrueCase&, Random&)>;
 
-const Claim fp64{"flops.fp64"}, fp32{"flops.fp32"}, both{"flops.fp64", "flops.fp32"}, references{"bytes.reg-L1"},
-    refills{"bytes.L1-L2.demand_read", "bytes.L1-L2.rfo"}, traffic{"bytes.L1-L2"}, reads{"bytes.L2-L3.demand_read"}, memory{"bytes.L3-mem"};
+const Claim fp32{"flops.fp32"}, traffic{"bytes.L1-L2"};
 
 double unchanged(double amount, const TrueCase&, Random&) { return amount; }
 
@@ -149,8 +148,9 @@ void add_instructions(Kinds& kinds) {
       });
   add(kinds, "multiplications unseen", fp64, {"CD"},
       [](double amount, const TrueCase& one, Random&) { return amount - one.of({"flops.fp64.mul"}); });
-  add(kinds, "fp32 unseen", both, {"C", {"precision", "fp32", "fp64"}}, [](double, const TrueCase& one, Random&) { return one.of(fp64); });
-  add(kinds, "x2 in fp32", both, {"C", {"precision", "fp32", "fp64"}}, times_in(of_precision("fp32"), 2));
+  add(kinds, "fp32 unseen", both_precisions, {"C", {"precision", "fp32", "fp64"}},
+      [](double, const TrueCase& one, Random&) { return one.of(fp64); });
+  add(kinds, "x2 in fp32", both_precisions, {"C", {"precision", "fp32", "fp64"}}, times_in(of_precision("fp32"), 2));
 }
 
 void add_everywhere(Kinds& kinds) {

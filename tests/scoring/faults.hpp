@@ -11,6 +11,10 @@ namespace plumbline::test {
 
 using Claim = std::vector<std::string>;
 
+// Several kinds of faulty counters claim these.
+inline const Claim fp64{"flops.fp64"}, both_precisions{"flops.fp64", "flops.fp32"}, references{"bytes.reg-L1"},
+    refills{"bytes.L1-L2.demand_read", "bytes.L1-L2.rfo"}, reads{"bytes.L2-L3.demand_read"}, memory{"bytes.L3-mem"};
+
 struct Fault {
   std::string name;
   std::string measure;  // what its magnitude is

@@ -7,15 +7,13 @@ namespace {
 
 using Cases = std::vector<TrueCase>;
 
-const Claim references{"bytes.reg-L1"};
-
 /// The bytes that an optimized loop loads and stores at a time: a vector of 32 bytes, or single elements where it did not become one.
 double bytes_an_instruction(const TrueCase& one) {
   const double element = one.row.precision == "fp64" ? 8 : 4;
   return one.level() == "O0" || one.row.kernel == "validation/series" ? element : 32;
 }
 
-std::vector<Fault> build() {
+std::vector<Fault> build_of_registers() {
   std::vector<Fault> all;
   const auto add = [&](const char* name, std::vector<FindingKind> findings, auto count) {
     all.push_back({name, "", references, std::move(findings), 0, 0, {}, [count](MadeCounter& made, double, const Cases&, Random&) {
@@ -47,7 +45,7 @@ std::vector<Fault> build() {
 }  // namespace
 
 const std::vector<Fault>& register_faults() {
-  static const std::vector<Fault> all = build();
+  static const std::vector<Fault> all = build_of_registers();
   return all;
 }
 

@@ -69,7 +69,8 @@ Exit expect(const ExpectOptions& options) {
   if (options.format == Format::csv) print(csv(rows()));
   if (options.format == Format::markdown) print(expectations_text(judged, options.format) + markdown_notes(notes));
   if (options.format == Format::text) print(expectations_text(judged, options.format) + note_lines(notes));
-  const bool differs = std::any_of(judged.begin(), judged.end(), [](const auto& one) { return one.verdict == Verdict::differs; });
+  const bool differs =
+      std::any_of(judged.begin(), judged.end(), [](const auto& one) { return one.verdict == ExpectationVerdict::differs; });
   return differs ? Exit::regression : Exit::ok;
 }
 

@@ -11,13 +11,13 @@
 namespace plumbline::app {
 namespace {
 
-std::size_t number_of(std::span<const JudgedExpectation> judged, Verdict verdict) {
+std::size_t number_of(std::span<const JudgedExpectation> judged, ExpectationVerdict verdict) {
   return static_cast<std::size_t>(std::count_if(judged.begin(), judged.end(), [&](const auto& one) { return one.verdict == verdict; }));
 }
 
 std::string verdict_words(const JudgedExpectation& judged) {
-  if (judged.verdict == Verdict::not_measurable) return "not measurable here";
-  return judged.verdict == Verdict::confirmed ? "confirmed" : judged.is_explained ? "differs, known why" : "differs";
+  if (judged.verdict == ExpectationVerdict::not_measurable) return "not measurable here";
+  return judged.verdict == ExpectationVerdict::confirmed ? "confirmed" : judged.is_explained ? "differs, known why" : "differs";
 }
 
 /// A bound by as few digits as it has, three at the least.
@@ -62,7 +62,7 @@ std::string sizes_text(const PaperExpectation& expectation) {
 std::vector<std::string> below(const JudgedExpectation& judged) {
   const PaperExpectation& of = *judged.of;
   std::vector<std::string> lines{wrapped(fmt::format("{}{}: {}", of.statement, sizes_text(of), of.quantity), 118, "    ")};
-  if (judged.verdict != Verdict::not_measurable)
+  if (judged.verdict != ExpectationVerdict::not_measurable)
     lines.push_back(wrapped(fmt::format("by {}; {} comparison{} in {}{}", by_text(judged), judged.comparisons,
                                         judged.comparisons == 1 ? "" : "s", std::filesystem::path(judged.file).filename().string(),
                                         judged.left_out == 0 ? "" : fmt::format(", {} left out", judged.left_out)),
@@ -118,18 +118,18 @@ std::string expectations_text(std::span<const JudgedExpectation> judged, Format 
 std::string expectations_summary(std::span<const JudgedExpectation> judged) {
   const auto explained = std::count_if(judged.begin(), judged.end(), [](const auto& one) { return one.is_explained; });
   return fmt::format("{} expectation{}: {} confirmed, {} differ ({} for a known reason), {} not measurable here", judged.size(),
-                     judged.size() == 1 ? "" : "s", number_of(judged, Verdict::confirmed), number_of(judged, Verdict::differs), explained,
-                     number_of(judged, Verdict::not_measurable));
+                     judged.size() == 1 ? "" : "s", number_of(judged, ExpectationVerdict::confirmed),
+                     number_of(judged, ExpectationVerdict::differs), explained, number_of(judged, ExpectationVerdict::not_measurable));
 }
 
 std::vector<std::string> expectations_notes(std::span<const JudgedExpectation> judged) {
   std::vector<std::string> notes;
-  if (number_of(judged, Verdict::not_measurable) < judged.size()) {
+  if (number_of(judged, ExpectationVerdict::not_measurable) < judged.size()) {
     notes.emplace_back("measured: least and largest over the comparisons, each by itself: nodes, teams, precisions, flavors");
     notes.emplace_back(
         "by: who told the numbers; a counter stands with the grade that 'plumbline score' gives it, and decides nothing below B");
   }
-  if (number_of(judged, Verdict::differs) > 0)
+  if (number_of(judged, ExpectationVerdict::differs) > 0)
     notes.emplace_back("known why: what was measured is what its reason, below it, leads to; it differs from the paper all the same");
   return notes;
 }

@@ -180,8 +180,8 @@ void add_values(const std::vector<Numbers>& values, const PaperExpectation& expe
     differs = differs || !is_in(values.front()[i]);
   }
   judged.comparisons += 1;
-  if (differs) judged.verdict = Verdict::differs;
-  if (judged.verdict == Verdict::not_measurable) judged.verdict = Verdict::confirmed;
+  if (differs) judged.verdict = ExpectationVerdict::differs;
+  if (judged.verdict == ExpectationVerdict::not_measurable) judged.verdict = ExpectationVerdict::confirmed;
   for (const Numbers& at : values)
     for (const double value : at) {
       if (!std::isfinite(judged.measured) || beyond(value, expectation) > beyond(judged.measured, expectation)) judged.measured = value;
@@ -215,22 +215,25 @@ JudgedExpectation judge_by(const MeasuredFile& file, const PaperExpectation& exp
       ++judged.left_out;
       if (judged.reason.empty()) judged.reason = why.what();
     }
-  if (judged.verdict != Verdict::not_measurable) judged.reason.clear();
-  if (judged.verdict == Verdict::differs) explain(expectation, judged);
+  if (judged.verdict != ExpectationVerdict::not_measurable) judged.reason.clear();
+  if (judged.verdict == ExpectationVerdict::differs) explain(expectation, judged);
   return judged;
 }
 
 /// Whether the first says more than the second: a difference, then a confirmation, then rows that there are.
 bool says_more(const JudgedExpectation& one, const JudgedExpectation& other) {
   const auto rank = [](const JudgedExpectation& judged) {
-    return judged.verdict == Verdict::differs ? 3 : judged.verdict == Verdict::confirmed ? 2 : judged.left_out > 0 ? 1 : 0;
+    return judged.verdict == ExpectationVerdict::differs     ? 3
+           : judged.verdict == ExpectationVerdict::confirmed ? 2
+           : judged.left_out > 0                             ? 1
+                                                             : 0;
   };
   return rank(one) > rank(other);
 }
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) { return enumerator_name(verdict); }
+std::string_view to_string(ExpectationVerdict verdict) { return enumerator_name(verdict); }
 
 MeasuredFiles load_measured(const std::vector<std::string>& paths) {
   MeasuredFiles files;

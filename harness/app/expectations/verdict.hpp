@@ -11,12 +11,12 @@
 
 namespace plumbline::app {
 
-enum class Verdict { confirmed, differs, not_measurable };
-std::string_view to_string(Verdict verdict);
+enum class ExpectationVerdict { confirmed, differs, not_measurable };
+std::string_view to_string(ExpectationVerdict verdict);
 
 struct JudgedExpectation {
   const PaperExpectation* of = nullptr;
-  Verdict verdict = Verdict::not_measurable;
+  ExpectationVerdict verdict = ExpectationVerdict::not_measurable;
   double measured = absent;                           // the one that is farthest from what is expected, or nearest to its edge
   double measured_lo = absent, measured_hi = absent;  // over all that was compared, with the intervals of their counters
   std::size_t comparisons = 0;                        // that decided: by node, precision, flavor, team and what `by` names
