@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and tests everything that can be tested on this machine; what cannot is skipped, with its reason in the list at the end.
 #
-#   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan; 60 minutes on 2 cores at most
+#   bash jobs/test.sh           packages, build, tests, then the unit tests under AddressSanitizer and UBSan (there alone, where what they
+#                               test is never timed); 60 minutes on 2 cores at most
 #   bash jobs/test.sh --full    and the long ones (label full); those that passed with the same program are not run again, so an
 #                               interrupted run can be repeated
 #   bash jobs/test.sh --gpu     what needs an NVIDIA GPU, and nothing else: it installs and builds nothing, runs in parts and goes on where it
@@ -23,7 +24,7 @@ full=false
 for argument in "$@"; do
   case $argument in
     --full) full=true ;;
-    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0" && exit 0 ;;
     *) echo "test: unknown option '$argument'; try --full, --help, or --gpu as the first" >&2 && exit 2 ;;
   esac
 done
@@ -113,7 +114,9 @@ fi
 # Kernels by GCC and clang, and by an older GCC for long tests; not by the clang that is here for the sanitizers. A compiler more is minutes more.
 flavors="${CXX:-g++};clang++"
 if $full; then flavors+=";g++-11"; fi
-configure ci build-ci -DPLUMBLINE_FLAVOR_COMPILERS="$flavors" -DPLUMBLINE_CUDA12="$($full && echo AUTO || echo OFF)" ||
+# Unit tests of what is never timed are built and run once, with sanitizers below, but for long tests.
+if $full; then whole=(-DPLUMBLINE_CUDA12=AUTO -DPLUMBLINE_UNTIMED_TESTS=ON); else whole=(-DPLUMBLINE_CUDA12=OFF -DPLUMBLINE_UNTIMED_TESTS=OFF); fi
+configure ci build-ci -DPLUMBLINE_FLAVOR_COMPILERS="$flavors" "${whole[@]}" ||
   stop "cmake (preset ci) failed"
 cmake --build build-ci --parallel "$cores" || stop "the build (preset ci) failed"
 finish_stage build

@@ -98,13 +98,15 @@ function(plumbline_needed_by_test)
   endif()
 endfunction()
 
-# plumbline_test(NAME SOURCES... LINKS... [LABELS unit] [TIMEOUT 120] [OWN_MAIN] [EVERY_ISA]): a GoogleTest program, registered as one
-# ctest; with EVERY_ISA (label isa) in a cross build as one for each CPU of the toolchain's PLUMBLINE_TEST_CPUS, told by PLUMBLINE_EXPECTED_ISA.
+option(PLUMBLINE_UNTIMED_TESTS "Build the unit tests of what is never timed, which jobs/test.sh runs with sanitizers in any case" ON)
+
+# plumbline_test(NAME [UNTIMED] SOURCES... LINKS... [LABELS unit] [TIMEOUT 120] [OWN_MAIN] [EVERY_ISA]): a GoogleTest program, registered as one
+# ctest; UNTIMED: of code that is never timed, so that a build without PLUMBLINE_UNTIMED_TESTS leaves it out; with EVERY_ISA (label isa) in a cross build as one for each CPU of the toolchain's PLUMBLINE_TEST_CPUS, told by PLUMBLINE_EXPECTED_ISA.
 # Skipped is an exit code, never a word in the output: a skip must not hide a failure. Three labels beside unit name what sanitizers
 # leave out: rates, a program that asks how often a judgement errs, over thousands of repetitions; python, a test of what is written in Python;
 # and, but for `--full`, long: there it takes a minute or more.
 function(plumbline_test name)
-  cmake_parse_arguments(arg "OWN_MAIN;EVERY_ISA" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "UNTIMED;OWN_MAIN;EVERY_ISA" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   plumbline_add_gtest_main()
   if(NOT arg_OWN_MAIN)
     list(APPEND arg_LINKS plumbline_gtest_main)
@@ -116,6 +118,10 @@ function(plumbline_test name)
     set(arg_TIMEOUT 120)
   endif()
   plumbline_test_program(${name} SOURCES ${arg_SOURCES} LINKS ${arg_LINKS} GTest::gtest)
+  if(arg_UNTIMED AND NOT PLUMBLINE_UNTIMED_TESTS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   set(tests ${name})
   if(arg_EVERY_ISA)
     list(APPEND arg_LABELS isa)

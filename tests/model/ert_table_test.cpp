@@ -26,7 +26,7 @@ struct Point {
 };
 
 /// The model is of one rank: k FLOPs, a load and a store of each element.
-void add(Results& results, const Point& p) {
+void add_point(Results& results, const Point& p) {
   const double bytes = p.precision == "fp32" ? 4 : 8, n = p.n;
   test::add(results, {.work = "ert/compiled/" + p.precision + "/form=" + p.form + "/k=" + std::to_string(p.k) +
                               "/n=" + std::to_string(p.n) + "/repeat=1",
@@ -80,9 +80,9 @@ const ErtRate& level_of(const ErtRow& row, const std::string& level) {
 
 TEST(ErtTable, flop_rate_is_the_best_over_k_sizes_and_repetitions) {
   Results results;
-  add(results, {.k = 8, .n = 1000, .seconds = 1e-6});    // 8 GFLOP/s
-  add(results, {.k = 64, .n = 1000, .seconds = 1e-6});   // 64
-  add(results, {.k = 256, .n = 1000, .seconds = 1e-5});  // 25.6
+  add_point(results, {.k = 8, .n = 1000, .seconds = 1e-6});    // 8 GFLOP/s
+  add_point(results, {.k = 64, .n = 1000, .seconds = 1e-6});   // 64
+  add_point(results, {.k = 256, .n = 1000, .seconds = 1e-5});  // 25.6
   TimeRow again = results.times[1];
   again.repetition = 1;
   again.seconds = 0.8e-6;  // 80
@@ -100,7 +100,7 @@ TEST(ErtTable, flop_rate_is_the_best_over_k_sizes_and_repetitions) {
 
 TEST(ErtTable, work_of_all_ranks_counts) {
   Results results;
-  add(results, {.k = 8, .n = 1000, .seconds = 1e-6, .ranks = 4, .threads = 1});
+  add_point(results, {.k = 8, .n = 1000, .seconds = 1e-6, .ranks = 4, .threads = 1});
   const auto samples = ert_samples(results);
   ASSERT_EQ(samples.size(), 1u);
   EXPECT_DOUBLE_EQ(samples[0].gflops, 32);
@@ -110,15 +110,15 @@ TEST(ErtTable, work_of_all_ranks_counts) {
 
 TEST(ErtTable, bandwidth_is_of_the_smallest_k_and_of_working_sets_well_inside_a_level) {
   Results results;
-  add(results, {.n = 2048, .seconds = 2048 * 16 / 300e9});         // 16 KiB: 300 GB/s in L1
-  add(results, {.n = 8192, .seconds = 8192 * 16 / 400e9});         // 64 KiB: its last
-  add(results, {.n = 12288, .seconds = 12288 * 16 / 380e9});       // 96 KiB: half of it still in L1
-  add(results, {.n = 65536, .seconds = 65536 * 16 / 90e9});        // 512 KiB
-  add(results, {.n = 1 << 19, .seconds = (1 << 19) * 16 / 30e9});  // 4 MiB: beyond L2, but not out of the caches
-  add(results, {.n = 1 << 23, .seconds = (1 << 23) * 16 / 18e9});  // 64 MiB: less of it is in the caches, but 128 MiB
-  add(results, {.n = 1 << 24, .seconds = (1 << 24) * 16 / 15e9});
-  add(results, {.flavor = "gcc11-O3-v4", .k = 1, .n = 2048, .seconds = 2048 * 16 / 200e9});
-  add(results, {.flavor = "gcc11-O3-v4", .k = 4, .n = 2048, .seconds = 2048 * 16 / 250e9});
+  add_point(results, {.n = 2048, .seconds = 2048 * 16 / 300e9});         // 16 KiB: 300 GB/s in L1
+  add_point(results, {.n = 8192, .seconds = 8192 * 16 / 400e9});         // 64 KiB: its last
+  add_point(results, {.n = 12288, .seconds = 12288 * 16 / 380e9});       // 96 KiB: half of it still in L1
+  add_point(results, {.n = 65536, .seconds = 65536 * 16 / 90e9});        // 512 KiB
+  add_point(results, {.n = 1 << 19, .seconds = (1 << 19) * 16 / 30e9});  // 4 MiB: beyond L2, but not out of the caches
+  add_point(results, {.n = 1 << 23, .seconds = (1 << 23) * 16 / 18e9});  // 64 MiB: less of it is in the caches, but 128 MiB
+  add_point(results, {.n = 1 << 24, .seconds = (1 << 24) * 16 / 15e9});
+  add_point(results, {.flavor = "gcc11-O3-v4", .k = 1, .n = 2048, .seconds = 2048 * 16 / 200e9});
+  add_point(results, {.flavor = "gcc11-O3-v4", .k = 4, .n = 2048, .seconds = 2048 * 16 / 250e9});
   const auto table = ert_table(results, machine());
   const ErtRow& row = row_of(table, "vector FMA", "gcc12-O3-v4");
   ASSERT_EQ(row.levels.size(), 3u);
@@ -133,7 +133,7 @@ TEST(ErtTable, bandwidth_is_of_the_smallest_k_and_of_working_sets_well_inside_a_
 
 TEST(ErtTable, a_level_without_points_is_absent_with_a_reason) {
   Results results;
-  add(results, {.n = 2048});
+  add_point(results, {.n = 2048});
   const auto table = ert_table(results, machine());
   for (const char* level : {"L2", "mem"}) {
     const ErtRate& rate = level_of(table[0], level);
@@ -146,7 +146,7 @@ TEST(ErtTable, a_level_without_points_is_absent_with_a_reason) {
 
 TEST(ErtTable, without_levels_there_is_the_flop_rate_alone) {
   Results results;
-  add(results, {});
+  add_point(results, {});
   const auto table = ert_table(results, {});
   EXPECT_TRUE(table[0].levels.empty());
   EXPECT_TRUE(std::isfinite(table[0].flops.value) && std::isnan(table[0].flops.percent()));
@@ -154,9 +154,9 @@ TEST(ErtTable, without_levels_there_is_the_flop_rate_alone) {
 
 TEST(ErtTable, a_flavor_is_held_against_its_own_isa_where_that_was_measured) {
   Results results;
-  add(results, {.flavor = "gcc12-O3-v3"});
-  add(results, {.flavor = "gcc12-O3-v4"});
-  add(results, {.form = "scalar_add", .flavor = "gcc12-O3-v3", .k = 1});
+  add_point(results, {.flavor = "gcc12-O3-v3"});
+  add_point(results, {.flavor = "gcc12-O3-v4"});
+  add_point(results, {.form = "scalar_add", .flavor = "gcc12-O3-v3", .k = 1});
   const auto table = ert_table(results, machine());
   EXPECT_EQ(row_of(table, "vector FMA", "gcc12-O3-v3").flops.ceiling, 50);
   EXPECT_EQ(row_of(table, "vector FMA", "gcc12-O3-v4").flops.ceiling, 100);
@@ -165,8 +165,8 @@ TEST(ErtTable, a_flavor_is_held_against_its_own_isa_where_that_was_measured) {
 
 TEST(ErtTable, a_flavor_that_did_not_run_says_why_in_every_column) {
   Results results;
-  add(results, {.flavor = "gcc12-O3-v3", .n = 2048});
-  add(results, {.flavor = "gcc12-O3-v4", .n = 2048});
+  add_point(results, {.flavor = "gcc12-O3-v3", .n = 2048});
+  add_point(results, {.flavor = "gcc12-O3-v4", .n = 2048});
   results.outcomes.back().status = Status::skipped;
   results.outcomes.back().reason = "this CPU has no AVX-512";
   results.times.pop_back();
@@ -182,7 +182,7 @@ TEST(ErtTable, rows_are_in_the_papers_order_with_the_maxima_behind_each_kind) {
   for (const char* form : {"scalar_add", "scalar_fma", "add", "fma"})
     for (const char* precision : {"fp32", "fp64"})
       for (const char* flavor : {"gcc12-O3-v3", "clang14-O3-v3"})
-        add(results, {.form = form, .precision = precision, .flavor = flavor, .k = 4});
+        add_point(results, {.form = form, .precision = precision, .flavor = flavor, .k = 4});
   std::string order;
   for (const ErtRow& row : ert_table(results, machine()))
     order += row.is_max ? " Max;"
