@@ -96,7 +96,7 @@ def test_what_became_known_extends_the_record_and_is_not_there_twice(tmp_path):
     record = tmp_path / "record.json"
     plumbline(KEPT[0], "--matrix", "--record", record)
     first = json.loads(record.read_text())
-    assert first["schema"] == "plumbline-record/1" and first["overlaps"] and first["rows"]
+    assert first["schema"] == "plumbline-record/2" and first["overlaps"] and first["rows"]
     plumbline(KEPT[0], "--matrix", "--record", record)
     assert len(json.loads(record.read_text())["rows"]) == len(first["rows"])
 

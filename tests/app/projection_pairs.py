@@ -4,9 +4,10 @@
 
 FOLDER gets a result file of each condition: `plain` (jobs/campaigns/projection.toml: one core and two, ranks and threads, three instruction sets),
 `beside` (one core, while the other one streams through the last cache that both share) and `quota` (one core, of which a control group gives half;
-left out, and said, where there is none to write to). The conditions take turns, in so many rounds, cases of a round in random order; of each case and
-ceiling the fastest round is kept: what others do on the machine, and where a process gets its memory, only slow it down, twofold on a shared one,
-and a round sees one of it alone. The first round counts. A round that is there already is kept. --json writes the matrix, the methods, their median
+left out, and said, where there is none to write to). The conditions take turns, in so many rounds, cases of a round in random order; of each case
+the KEPT repetitions are kept that were the fastest of all rounds, of each ceiling the fastest round: what others do on the machine, and where a process
+gets its memory, only slow it down, twofold on a shared one and by the second, so that a whole round seldom sees none of it. The first round counts. A
+round that is there already is kept: more of them can follow. --json writes the matrix, the methods, their median
 errors by kind of pair, and each pair from or to BASE, short; --record those pairs as a record for `plumbline project`.
 """
 
@@ -27,6 +28,8 @@ CAMPAIGN = ROOT / "jobs/campaigns/projection.toml"
 GROUP = pathlib.Path("/sys/fs/cgroup/cpu/plumbline_projection")
 
 BASE = "plain r1t1 v3"
+KEPT = 3  # repetitions: their median is the time, how far they are apart tells how well it is known
+OWN_CPUS = 0.97  # part of the time; less, and the program calls a repetition disturbed, by the quota or by another process
 
 NEIGHBOUR = """
 #include <stdlib.h>
@@ -105,27 +108,48 @@ def measure(program, mpiexec, folder, rounds, left_out):
 
 
 def fastest(folder, name, paths):
-    """The first round's file with each case's times, and each ceiling's samples, of the round in which it was fastest."""
+    """The first round's file with each case's fastest repetitions of all rounds, and each ceiling's samples of the round in which it was fastest."""
     path = folder / f"{name}.h5"
     shutil.copy(paths[0], path)
     with contextlib.ExitStack() as stack:
         tables = [{table: file[table][:] for table in ("times", "ceilings")} for file in (stack.enter_context(h5py.File(one)) for one in paths)]
         target = stack.enter_context(h5py.File(path, "r+"))
-        keys = {"times": ("case",), "ceilings": ("name", "precision", "level", "pattern", "ranks", "threads")}
-        for table, key in keys.items():
-            best = {}
-            for rows in (one[table] for one in tables):
-                for which in numpy.unique(rows[list(key)]):
-                    own = rows[rows[list(key)] == which]
-                    rate = 1 / numpy.median(own["seconds"][own["phase"] == b""]) if table == "times" else quality(own)
-                    if rate > best.get(which.tobytes(), (0, None))[0]:
-                        best[which.tobytes()] = rate, own
-            rows = numpy.concatenate([own for _, own in best.values()])
-            rows["session"] = tables[0][table]["session"][0]
-            facts = dict(target[table].attrs)
-            del target[table]
-            target.create_dataset(table, data=rows, maxshape=(None,), chunks=True).attrs.update(facts)
+        replace(target, "times", fastest_repetitions([one["times"] for one in tables]), tables[0]["times"]["session"][0])
+        replace(target, "ceilings", fastest_rounds([one["ceilings"] for one in tables]), tables[0]["ceilings"]["session"][0])
     return path
+
+
+def replace(file, table, rows, session):
+    rows["session"] = session
+    facts = dict(file[table].attrs)
+    del file[table]
+    file.create_dataset(table, data=rows, maxshape=(None,), chunks=True).attrs.update(facts)
+
+
+def fastest_repetitions(rounds):
+    """All rows of the KEPT repetitions of each case that took the least time as a team, numbered anew; those without their CPUs come last."""
+    kept = []
+    for case in numpy.unique(numpy.concatenate([rows["case"] for rows in rounds])):
+        repetitions = []
+        for rows in rounds:
+            own = rows[rows["case"] == case]
+            teams = own[(own["rank"] == -1) & (own["phase"] == b"")]
+            repetitions += [((row["cpu_share"] < OWN_CPUS, row["seconds"]), own[own["repetition"] == row["repetition"]]) for row in teams]
+        for number, (_, rows) in enumerate(sorted(repetitions, key=lambda one: one[0])[:KEPT]):
+            kept.append(rows)
+            kept[-1]["repetition"] = number
+    return numpy.concatenate(kept)
+
+
+def fastest_rounds(rounds):
+    """The samples of each ceiling in the round that had its best one."""
+    key, best = ["name", "precision", "level", "pattern", "ranks", "threads"], {}
+    for rows in rounds:
+        for which in numpy.unique(rows[key]):
+            own = rows[rows[key] == which]
+            if quality(own) > best.get(which.tobytes(), (0, None))[0]:
+                best[which.tobytes()] = quality(own), own
+    return numpy.concatenate([own for _, own in best.values()])
 
 
 def quality(samples):

@@ -13,7 +13,7 @@
 namespace plumbline::app {
 namespace {
 
-constexpr const char* record_word = "plumbline-record/1";
+constexpr const char* record_word = "plumbline-record/2";
 
 std::map<std::string, double> errors_by_name(const RecordRow& row) {
   std::map<std::string, double> errors;
@@ -38,7 +38,7 @@ const Columns<RecordRow>& record_columns() {
 
 Json overlap_json(const Overlaps& overlaps) {
   Json all = Json::object();
-  for (const auto& [kind, one] : overlaps) all[kind] = {{"exponent", one.exponent}, {"by_lanes", one.by_lanes}};
+  for (const auto& [kind, one] : overlaps) all[kind] = {{"exponent", one.exponent}, {"issue_part", one.issue_part}};
   return all;
 }
 
@@ -71,7 +71,7 @@ ProjectionRecord read_record(const std::filesystem::path& path, bool may_be_new)
     const Json json = Json::parse(text);
     if (json.at("schema") != record_word) throw user_error(fmt::format("{}: its schema is not {}", path.string(), record_word));
     for (const auto& [kind, one] : json.at("overlaps").items())
-      record.overlaps[kind] = {.exponent = one.at("exponent"), .by_lanes = one.at("by_lanes")};
+      record.overlaps[kind] = {.exponent = one.at("exponent"), .issue_part = one.at("issue_part")};
     for (const auto& row : json.at("rows")) record.rows.push_back(row_in(row));
   } catch (const Json::exception&) {
     throw user_error(fmt::format("{} is no record of projections ({}); 'plumbline project FILE --matrix --record NEW.json' writes one",
@@ -104,8 +104,8 @@ ProjectionRecord shared_record() {
 
 Json record_schema() {
   const Json overlap{{"type", "object"},
-                     {"properties", {{"exponent", {{"type", "number"}}}, {"by_lanes", {{"type", "number"}}}}},
-                     {"required", {"exponent", "by_lanes"}},
+                     {"properties", {{"exponent", {{"type", "number"}}}, {"issue_part", {{"type", "number"}}}}},
+                     {"required", {"exponent", "issue_part"}},
                      {"additionalProperties", false}};
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
           {"title", "record"},

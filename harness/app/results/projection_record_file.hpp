@@ -1,4 +1,4 @@
-// The record of projections whose truth became known, as a file: plumbline-record/1, JSON with a row on each line.
+// The record of projections whose truth became known, as a file: plumbline-record/2, JSON with a row on each line.
 #pragma once
 #include <filesystem>
 #include <string>

@@ -247,6 +247,18 @@ constexpr std::array cores{
          "Fujitsu, A64FX Microarchitecture Manual"},
 };
 
+/// Instructions that go from a core's front end to its schedulers in a cycle, by the document that Core::source names.
+struct IssueWidth {
+  std::string_view core;
+  double instructions;
+};
+constexpr std::array issue_widths{
+    IssueWidth{"Zen", 6},         IssueWidth{"Zen 2", 6},       IssueWidth{"Zen 3", 6},       IssueWidth{"Zen 4", 6},
+    IssueWidth{"Zen 5", 8},       IssueWidth{"Haswell", 4},     IssueWidth{"Broadwell", 4},   IssueWidth{"Skylake-SP", 4},
+    IssueWidth{"Ice Lake-SP", 5}, IssueWidth{"Sapphire Rapids", 6}, IssueWidth{"Emerald Rapids", 6}, IssueWidth{"Granite Rapids", 6},
+    IssueWidth{"Neoverse N1", 4}, IssueWidth{"Neoverse V1", 8}, IssueWidth{"Neoverse N2", 5}, IssueWidth{"Neoverse V2", 8},
+    IssueWidth{"A64FX", 4}};
+
 /// Operations a cycle and core of products of matrix tiles (AMX), by the core's name: 16 x 16 x 64 bytes of multiply-adds in 16 cycles.
 struct TileRate {
   std::string_view core, type;
@@ -346,6 +358,13 @@ std::optional<CoreLimit> bandwidth_limit(const CoreIdentity& identity, std::stri
 
 std::string machine_word(const CoreIdentity& core) {
   return core.vendor + " " + (core.family > 0 ? std::to_string(core.family) + "/" + std::to_string(core.model) : core.name);
+}
+
+std::optional<CoreLimit> issue_limit(const CoreIdentity& identity) {
+  const Core* core = core_of(identity);
+  if (core == nullptr) return std::nullopt;
+  const auto found = std::ranges::find(issue_widths, core->name, &IssueWidth::core);
+  return found == issue_widths.end() ? std::nullopt : std::optional(limit(*core, found->instructions));
 }
 
 }  // namespace plumbline

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/flavor.hpp"
+#include "model/ceilings/core_limits.hpp"
 
 namespace plumbline {
 namespace {
@@ -132,6 +133,7 @@ NodeSide measured_side(const Measured& measured, std::span<const Ceiling> all, c
   add_rates(side, ceilings);
   for (const auto* one : ceilings)
     if (one->is_compute() && one->clock_hz > 0 && !(side.clock_hz > 0)) side.clock_hz = one->clock_hz;
+  if (const auto width = issue_limit(facts.core)) side.instructions_per_second = width->per_clock * side.clock_hz * side.workers;
   return side;
 }
 

@@ -13,10 +13,18 @@ double longest(const std::vector<RoofTerm>& terms) {
 }
 
 /// The sum of the terms' powers, each over `unit`, so that none is too large.
-double powers(const std::vector<RoofTerm>& terms, double exponent, double unit) {
+double powers(const std::vector<RoofTerm>& terms, const Overlap& overlap, double unit) {
   double sum = 0;
-  for (const auto& term : terms) sum += std::pow(term.seconds / unit, exponent);
+  for (const auto& term : terms)
+    sum += std::pow(term.seconds / (term.name == issue_term ? overlap.issue_part : 1) / unit, overlap.exponent);
   return sum;
+}
+
+/// How many times as long the part of the time takes there that no ceiling explains: it goes with work, workers and clock. Where nobody
+/// knows how many instructions a core takes up, it goes with them, too, if what binds is the core's own.
+double unexplained_ratio(const ProjectedPair& pair) {
+  const bool is_issue_known = std::ranges::find(pair.home, issue_term, &RoofTerm::name) != pair.home.end();
+  return pair.private_ratio * (is_issue_known || !pair.is_of_core() ? 1 : pair.instructions_ratio);
 }
 
 }  // namespace
@@ -29,10 +37,9 @@ double efficiency_seconds(const ProjectedPair& pair) { return pair.home_seconds 
 
 double overlap_seconds(const ProjectedPair& pair, const Overlap& overlap) {
   const double n = overlap.exponent, unit = pair.home_seconds;
-  const double here = powers(pair.home, n, unit), there = powers(pair.target, n, unit);
+  const double here = powers(pair.home, overlap, unit), there = powers(pair.target, overlap, unit);
   if (here >= 1) return unit * std::pow(there / here, 1 / n);  // faster than the sum of its terms: they take that much less there too
-  const double ratio = pair.private_ratio * std::pow(pair.instructions_ratio, overlap.by_lanes);
-  return unit * std::pow(there + (1 - here) * std::pow(ratio, n), 1 / n);
+  return unit * std::pow(there + (1 - here) * std::pow(unexplained_ratio(pair), n), 1 / n);
 }
 
 }  // namespace plumbline

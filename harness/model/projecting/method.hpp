@@ -24,10 +24,10 @@ inline constexpr std::size_t method_count = 5;
 using ByMethod = std::array<double, method_count>;
 constexpr std::size_t index_of(Method method) { return static_cast<std::size_t>(method); }
 
-/// The terms of one kind of pair overlap: time = (sum of terms^exponent)^(1/exponent), one term of which is what no ceiling explains;
-/// 1 is no overlap, many is all. On the target that term is as many times as long as `instructions_ratio` to the power `by_lanes`.
+/// The terms of one class of pairs overlap: time = (sum of terms^exponent)^(1/exponent), one term of which is what no ceiling explains;
+/// 1 is no overlap, many is all. `issue_part`: of the instructions that a core can take up in a cycle so many really come.
 struct Overlap {
-  double exponent = 2, by_lanes = 1;
+  double exponent = 2, issue_part = 1;
   bool operator==(const Overlap&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #include "model/projecting/overlap_fit.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -7,44 +8,48 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array exponents{1.0, 1.3, 1.7, 2.5, 4.0, 8.0, 30.0};
-constexpr std::array lane_powers{0.0, 0.5, 1.0};
-constexpr std::size_t settings = exponents.size() * lane_powers.size();
+constexpr std::array exponents{1.0, 1.3, 1.7, 2.0, 2.5, 4.0, 8.0, 30.0};
+constexpr std::array issue_parts{1.0, 0.85, 0.7, 0.55};
+constexpr std::size_t settings = exponents.size() * issue_parts.size();
 
-Overlap setting(std::size_t i) { return {exponents[i / lane_powers.size()], lane_powers[i % lane_powers.size()]}; }
+Overlap setting(std::size_t i) { return {exponents[i / issue_parts.size()], issue_parts[i % issue_parts.size()]}; }
 
+/// The errors of a kernel's pairs by each setting.
 struct Costs {
   std::size_t pairs = 0;
   std::array<double, settings> sums = {};
-
-  Overlap best() const {
-    std::size_t least = 0;
-    for (std::size_t i = 1; i < settings; ++i)
-      if (sums[i] < sums[least]) least = i;
-    return setting(least);
-  }
 };
+
+Overlap best_of(const std::map<std::string, Costs>& kernels) {
+  std::array<double, settings> means = {};
+  for (const auto& [kernel, one] : kernels)
+    for (std::size_t i = 0; i < settings; ++i) means[i] += one.sums[i] / static_cast<double>(one.pairs);
+  return setting(static_cast<std::size_t>(std::ranges::min_element(means) - means.begin()));
+}
 
 }  // namespace
 
 Overlaps fit_overlaps(std::span<const ProjectedPair> known, const std::function<bool(const ProjectedPair&)>& may_use) {
-  std::map<std::string, Costs> costs;
+  std::map<std::string, std::map<std::string, Costs>> costs;  // by class and kernel
   for (const auto& pair : known) {
     if (!may_use(pair) || !(pair.true_seconds > 0)) continue;
-    Costs& one = costs[pair.overlap_class()];
+    Costs& one = costs[pair.overlap_class()][pair.kernel];
     ++one.pairs;
-    for (std::size_t i = 0; i < settings; ++i) one.sums[i] += std::abs(std::log(overlap_seconds(pair, setting(i)) / pair.true_seconds));
+    for (std::size_t i = 0; i < settings; ++i)
+      one.sums[i] += std::min(std::abs(std::log(overlap_seconds(pair, setting(i)) / pair.true_seconds)), most_of_error);
   }
   Overlaps overlaps;
-  for (const auto& [kind, one] : costs)
-    if (one.pairs >= pairs_to_fit) overlaps[kind] = one.best();
+  for (const auto& [name, kernels] : costs) {
+    std::size_t pairs = 0;
+    for (const auto& [kernel, one] : kernels) pairs += one.pairs;
+    if (pairs >= pairs_to_fit) overlaps[name] = best_of(kernels);
+  }
   return overlaps;
 }
 
 Overlap overlap_for(const Overlaps& overlaps, const std::string& overlap_class) {
   const auto own = overlaps.find(overlap_class);
-  if (own != overlaps.end()) return own->second;
-  return overlap_class.ends_with("core") ? preset_of_core : preset_of_memory;
+  return own == overlaps.end() ? preset_overlap : own->second;
 }
 
 }  // namespace plumbline

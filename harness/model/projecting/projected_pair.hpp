@@ -33,8 +33,12 @@ struct ProjectedPair {
   std::vector<std::string> moved = {};
 
   bool flips() const { return home_bound != target_bound; }
-  /// The class of pairs whose terms overlap alike: by whether what binds here is the core's own or memory.
-  std::string overlap_class() const { return kind + (home_bound == "compute" || home_bound == "L1" ? ", core" : ", memory"); }
+  /// Whether what binds here is the core's own, not the memory behind it.
+  bool is_of_core() const { return home_bound == "compute" || home_bound == "L1" || home_bound == issue_term; }
+  /// The class of pairs whose terms overlap alike. Pairs within one CPU model say nothing of others.
+  std::string overlap_class() const {
+    return std::string(from_machine == to_machine ? "" : "machine, ") + (is_of_core() ? "core" : "memory");
+  }
   /// The class of pairs that err alike.
   std::string bound_class() const { return kind + ", " + home_bound + (flips() ? " to " + target_bound : ""); }
 };

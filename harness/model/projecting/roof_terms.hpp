@@ -2,6 +2,7 @@
 // precision, kind and width, launches and messages.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/projecting/node_side.hpp"
@@ -9,8 +10,10 @@
 
 namespace plumbline {
 
+inline constexpr std::string_view issue_term = "issue";  // of instructions, whatever they do
+
 struct RoofTerm {
-  std::string name = {};  // a level, "compute", "launch", "MPI"
+  std::string name = {};  // a level, "compute", `issue_term`, "launch", "MPI"
   double seconds = 0;
   double spread = 0;  // of the ceiling, relative
 };
