@@ -37,6 +37,13 @@ TEST(CoreLimits, a_wide_vector_in_two_halves_is_worth_what_the_narrow_one_is) {
   EXPECT_EQ(flops_of_core(zen4, "v4", "fp64", "scalar fma"), 4);
 }
 
+TEST(CoreLimits, a_core_takes_up_so_many_instructions_a_cycle) {
+  EXPECT_EQ(issue_limit(zen4)->per_clock, 6);
+  EXPECT_EQ(issue_limit(zen5)->per_clock, 8);
+  EXPECT_EQ(issue_limit(cascade_lake)->per_clock, 4);
+  EXPECT_FALSE(issue_limit(unknown_core));
+}
+
 TEST(CoreLimits, sapphire_rapids_makes_half_a_dot_product_a_cycle) {
   const CoreIdentity sapphire_rapids{"GenuineIntel", 6, 0x8f, ""}, granite_rapids{"GenuineIntel", 6, 0xad, ""};
   EXPECT_EQ(flops_of_core(sapphire_rapids, "v4bf16", "bf16", "dot"), 32);

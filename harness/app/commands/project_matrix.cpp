@@ -67,7 +67,7 @@ const Columns<MatrixRow>& row_columns() {
       {"measured_seconds", "its time on the second, measured", [](const Row& row) { return row.pair->true_seconds; }},
       {"error_percent", "how far the projection lies off that", &Row::error_percent},
       {"is_inside", "whether the interval holds what was measured; null where there is none", &Row::is_inside},
-      {"learned_from", "class of pairs that weights and interval are of", [](const Row& row) { return row.told->learned_from; }},
+      {"learned_from", "class of pairs that the interval is of", [](const Row& row) { return row.told->learned_from; }},
       {"learned_pairs", "how many there were", [](const Row& row) { return row.told->pairs; }}};
   return columns;
 }
@@ -237,7 +237,7 @@ Exit project_matrix(const MatrixOptions& options) {
   note_files_without_pairs(options, sides, pairs, notes);
   if (const auto wide = std::ranges::count(told, all_pairs, &Forecast::learned_from); wide > 0)
     notes.push_back(
-        fmt::format("{} of {} pairs: there are fewer than {} like them, of {} kernels, so that weights and intervals come from all", wide,
+        fmt::format("{} of {} pairs: there are fewer than {} like them, of {} kernels, so that intervals come from all", wide,
                     pairs.size(), pairs_of_class, kernels_of_class));
   if (!options.record.empty()) {
     ProjectionRecord record = read_record(options.record, true);

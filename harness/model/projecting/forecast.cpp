@@ -7,12 +7,13 @@
 namespace plumbline {
 namespace {
 
-ByMethod single_methods(const ProjectedPair& pair, const Overlaps& overlaps) {
+ByMethod all_methods(const ProjectedPair& pair, const Overlaps& overlaps) {
   ByMethod seconds = {absent, absent, absent, absent, absent};
   seconds[index_of(Method::bandwidth)] = bandwidth_seconds(pair);
   seconds[index_of(Method::roofline)] = roofline_seconds(pair);
   seconds[index_of(Method::efficiency)] = efficiency_seconds(pair);
   seconds[index_of(Method::overlap)] = overlap_seconds(pair, overlap_for(overlaps, pair.overlap_class()));
+  seconds[index_of(Method::ensemble)] = middle_seconds(seconds);
   return seconds;
 }
 
@@ -36,34 +37,20 @@ std::vector<RecordRow> record_of(std::span<const ProjectedPair> known, const May
   const auto allowed = [&](const ProjectedPair& pair) { return may_learn(pair.kernel, pair.from_machine, pair.to_machine); };
   std::map<std::string, Overlaps> without;  // each kernel
   std::vector<RecordRow> record;
-  std::vector<ByMethod> told;
-  std::vector<double> truths;
   for (const auto& pair : known) {
     if (!allowed(pair) || !(pair.true_seconds > 0)) continue;
     auto [fitted, is_new] = without.try_emplace(pair.kernel);
     if (is_new) fitted->second = fit_overlaps(known, [&](const auto& other) { return allowed(other) && other.kernel != pair.kernel; });
-    told.push_back(single_methods(pair, fitted->second));
-    record.push_back(row_of(pair, told.back()));
-    truths.push_back(pair.true_seconds);
-  }
-  std::map<std::string, Combination> combinations;  // by kernel left out and class
-  for (std::size_t i = 0; i < record.size(); ++i) {
-    RecordRow& row = record[i];
-    auto [known_one, is_new] = combinations.try_emplace(row.kernel + "\n" + row.bound_class);
-    if (is_new)
-      known_one->second =
-          combination_of(class_of(record, row.kind, row.bound_class, [&](const RecordRow& other) { return other.kernel != row.kernel; }));
-    row.log_error[index_of(Method::ensemble)] = std::log(combined_seconds(known_one->second, told[i]) / truths[i]);
+    record.push_back(row_of(pair, all_methods(pair, fitted->second)));
   }
   return record;
 }
 
 Forecast forecast(const ProjectedPair& pair, const Overlaps& overlaps, std::span<const RecordRow> record, const MayUse& may_use) {
-  Forecast told{.seconds = single_methods(pair, overlaps)};
+  Forecast told{.seconds = all_methods(pair, overlaps)};
   const RecordClass learned = class_of(record, pair.kind, pair.bound_class(), may_use);
   told.learned_from = learned.name;
   told.pairs = learned.rows.size();
-  told.seconds[index_of(Method::ensemble)] = combined_seconds(combination_of(learned), told.seconds);
   const double scale = expected_scale(pair.spread, told.seconds);
   for (std::size_t i = 0; i < method_count; ++i) {
     const double half = scale * error_quantile(learned, static_cast<Method>(i));

@@ -11,14 +11,14 @@ namespace plumbline {
 struct Forecast {
   ByMethod seconds = {absent, absent, absent, absent, absent};
   ByMethod lo = seconds, hi = seconds;  // absent where the record is too short
-  std::string learned_from = {};        // the class of the record that weights and intervals are of
+  std::string learned_from = {};        // the class of the record that intervals are of
   std::size_t pairs = 0;                // in it
 };
 
 /// Whether a known pair may be learned from when one is judged; where it may not, its part is left out wholly.
 using MayLearn = std::function<bool(const std::string& kernel, const std::string& from_machine, const std::string& to_machine)>;
 
-/// The record of pairs whose truth is known: each method's error, the fitted ones' and the ensemble's with the pair's own kernel left out.
+/// The record of pairs whose truth is known: each method's error, the fitted ones' with the pair's own kernel left out.
 std::vector<RecordRow> record_of(std::span<const ProjectedPair> known, const MayLearn& may_learn);
 
 /// A pair is told by overlaps and a record that do not know it.

@@ -15,7 +15,7 @@ enum class Method {
   roofline,    // what takes longest there at the ceilings' rates
   efficiency,  // that, times how far the time here is from what takes longest here
   overlap,     // a sum of all terms that overlap as far as was fitted, and of time that no ceiling explains
-  ensemble     // those, weighted by their record
+  ensemble     // the middle one of the last three
 };
 constexpr std::string_view to_string(Method method) { return enumerator_name(method); }
 inline constexpr std::size_t method_count = 5;

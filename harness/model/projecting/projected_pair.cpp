@@ -9,7 +9,7 @@
 namespace plumbline {
 namespace {
 
-/// The side as it is without regard to instruction sets, of which equations (5) and (6) know nothing.
+/// The side as it is without regard to instruction sets.
 NodeSide of_any_isa(NodeSide side) {
   for (auto& level : side.levels) {
     if (std::isfinite(level.any_isa_gbs)) level.gbs = level.any_isa_gbs;
@@ -19,6 +19,13 @@ NodeSide of_any_isa(NodeSide side) {
   side.scalar_rates.clear();
   side.fuses = true;
   return side;
+}
+
+/// The terms of a part on a side. Where it is known how many instructions the cores take up, narrow vectors and single numbers are slow by
+/// how many instructions they need, and rates are those of any instruction set.
+std::vector<RoofTerm> terms_of(const WorkPart& part, const NodeSide& side) {
+  const bool is_issue_known = part.instructions > 0 && side.instructions_per_second > 0;
+  return roof_terms(part, is_issue_known ? of_any_isa(side) : side);
 }
 
 double seconds_of(const std::vector<RoofTerm>& terms, const std::string& name) {
@@ -59,14 +66,15 @@ ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSi
                      .to_machine = target.machine,
                      .kind = pair_kind(home, target),
                      .home_seconds = timed.seconds,
-                     .home = roof_terms(placed_on(timed.part, home), home),
-                     .target = roof_terms(moved.part, target),
+                     .home = terms_of(placed_on(timed.part, home), home),
+                     .target = terms_of(moved.part, target),
                      .moved = moved.moved};
   pair.home_bound = binding(pair.home, timed.part, home).name;
   const std::string& bound = timed.bound.empty() ? pair.home_bound : timed.bound;
   if (level_named(home, bound) != nullptr && level_named(target, bound) == nullptr && pair.target.empty())
     throw user_error("'" + timed.part.name + "' is bound by " + bound + ", but '" + target.name + "' has no such level");
   pair.target_bound = binding(pair.target, timed.part, target).name;
+  // Equations (5) and (6) know nothing of instruction sets.
   const auto plain_home = roof_terms(timed.part, of_any_isa(home)),
              plain_target = roof_terms(times(timed.part, factor), of_any_isa(target));
   pair.plain_ratio = seconds_of(plain_target, bound) / seconds_of(plain_home, bound);

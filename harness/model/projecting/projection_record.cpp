@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
-#include <utility>
 
 #include "model/statistics/spread.hpp"
 
@@ -12,29 +10,15 @@ namespace plumbline {
 namespace {
 
 constexpr double coverage = 0.9;
-/// Scales are alike enough to share a quantile: none is less than this, and no weight goes by less than `least_error`.
-constexpr double least_scale = 0.1;
-constexpr double least_error = 0.015;
+/// Scales are alike enough to share a quantile: none is less than this.
+constexpr double least_scale = 0.3;
 constexpr double part_of_disagreement = 0.5, most_of_disagreement = 0.35;
 /// Samples that others disturbed spread more than the best of them, which ceilings are.
 constexpr double most_of_spread = 0.1;
-/// Weights go by errors to this power, of at least `least_error`.
-constexpr double weight_power = 3;
-/// A bias from few kernels is taken off in part: n / (n + this).
-constexpr double doubt_of_bias = 10;
-
 /// Pairs within one CPU model say nothing of others, and parts nothing of whole applications: these are never learned from together.
 std::string_view family_of(const std::string& kind) {
   constexpr std::string_view machines = "machine";
   return kind.starts_with(machines) ? machines : kind.starts_with(ranks_family) ? ranks_family : "";
-}
-
-/// The errors of a method by kernel. Pairs of one kernel err alike, so that each kernel counts once, however many pairs it has.
-std::map<std::string, std::vector<double>> errors_by_kernel(const RecordClass& of, std::size_t method) {
-  std::map<std::string, std::vector<double>> errors;
-  for (const auto* row : of.rows)
-    if (std::isfinite(row->log_error[method])) errors[row->kernel].push_back(row->log_error[method]);
-  return errors;
 }
 
 bool is_large_enough(const RecordClass& one) {
@@ -66,37 +50,11 @@ double expected_scale(double spread, const ByMethod& seconds) {
   return std::hypot(least_scale, std::min(spread, most_of_spread), std::min(part_of_disagreement * apart, most_of_disagreement));
 }
 
-Combination combination_of(const RecordClass& of) {
-  Combination combination;
-  double sum = 0;
-  for (std::size_t method = 0; method < index_of(Method::ensemble); ++method) {
-    const auto errors = errors_by_kernel(of, method);
-    if (errors.empty()) continue;
-    std::vector<double> middles, sizes;
-    for (const auto& [kernel, own] : errors) middles.push_back(median_of(own));
-    const auto n = static_cast<double>(errors.size());
-    combination.bias[method] = median_of(middles) * n / (n + doubt_of_bias);
-    for (const auto& [kernel, own] : errors) {
-      double size = 0;
-      for (const double error : own) size += std::abs(error - combination.bias[method]);
-      sizes.push_back(size / static_cast<double>(own.size()));
-    }
-    combination.weights[method] = std::pow(mean_of(sizes) + least_error, -weight_power);
-    sum += combination.weights[method];
-  }
-  if (sum == 0) combination.weights[index_of(Method::efficiency)] = sum = 1;
-  for (double& weight : combination.weights) weight /= sum;
-  return combination;
-}
-
-double combined_seconds(const Combination& combination, const ByMethod& seconds) {
-  double sum = 0, weights = 0;
-  for (std::size_t method = 0; method < index_of(Method::ensemble); ++method) {
-    if (!(seconds[method] > 0) || !std::isfinite(seconds[method]) || !(combination.weights[method] > 0)) continue;
-    sum += combination.weights[method] * (std::log(seconds[method]) - combination.bias[method]);
-    weights += combination.weights[method];
-  }
-  return weights > 0 ? std::exp(sum / weights) : absent;
+double middle_seconds(const ByMethod& seconds) {
+  std::vector<double> told;
+  for (const Method method : {Method::roofline, Method::efficiency, Method::overlap})
+    if (const double one = seconds[index_of(method)]; one > 0 && std::isfinite(one)) told.push_back(one);
+  return told.empty() ? absent : median_of(told);
 }
 
 double conformal_quantile(std::vector<double> scores) {

@@ -1,5 +1,5 @@
-// The record of the methods: how each of them erred where the truth became known, by kind of pair and bound. Weights and intervals come
-// from it, and never from what they are judged by.
+// The record of the methods: how each of them erred where the truth became known, by kind of pair and bound. Intervals come from it, and
+// never from what they are judged by.
 #pragma once
 #include <functional>
 #include <span>
@@ -43,15 +43,9 @@ RecordClass class_of(std::span<const RecordRow> record, const std::string& kind,
 /// far the methods are apart. Errors over this are alike enough to share a quantile.
 double expected_scale(double spread, const ByMethod& seconds);
 
-/// The weights of the single methods, which sum to 1, and the part of their median error that is taken off their logarithm. Each kernel
-/// counts once, however many pairs it has.
-struct Combination {
-  ByMethod weights = {}, bias = {};
-};
-Combination combination_of(const RecordClass& of);
-
-/// The weighted geometric mean of what the single methods say, each without its bias.
-double combined_seconds(const Combination& combination, const ByMethod& seconds);
+/// The middle one of what `roofline`, `efficiency` and `overlap` say, or of those of them that say anything: one that is far off alone does
+/// not move it.
+double middle_seconds(const ByMethod& seconds);
 
 /// The 90 % quantile as split conformal prediction takes it (Lei et al. 2018): the ceil(0.9 (n + 1))-th smallest of n. Absent for fewer
 /// than 9.
