@@ -152,12 +152,14 @@ def halves(folder, names, rounds):
         for rows in (fastest_repetitions(tables[first::2]) for first in (0, 1)):
             teams = rows[(rows["rank"] == -1) & (rows["phase"] == b"")]
             for case in numpy.unique(teams["case"]):
-                told.setdefault((name, case.decode()), []).append(float(numpy.median(teams["seconds"][teams["case"] == case])))
+                own = teams[teams["case"] == case]
+                undisturbed = own[own["cpu_share"] >= OWN_CPUS]  # which the program believes alone, where there are any
+                told.setdefault((name, case.decode()), []).append(float(numpy.median((undisturbed if len(undisturbed) else own)["seconds"])))
     return told
 
 
 def repeats(document, told):
-    """How far apart a pair's true ratio of times is in both halves of the rounds, by kind; and each method's median error on pairs that repeat."""
+    """The distance of a pair's true ratio of times in both halves of the rounds, by kind; and each method's median error on pairs that repeat."""
     near, errors, by_kind = 0.05, {}, {}
     for row in document["rows"]:
         here, there = row["from"].split(), row["to"].split()

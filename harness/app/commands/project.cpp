@@ -89,7 +89,7 @@ Rest rest_named(const std::string& word) {
 
 // ---------------------------------------------------------------------------------------------------------------- projecting
 
-/// The record that intervals and weights come from: the user's, or the one that came along.
+/// The record that overlaps and intervals come from: the user's, or the one that came along.
 ProjectionRecord record_for(const ProjectOptions& options) {
   return options.record.empty() ? shared_record() : read_record(options.record, true);
 }

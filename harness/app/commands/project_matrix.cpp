@@ -236,9 +236,8 @@ Exit project_matrix(const MatrixOptions& options) {
   for (auto& note : matrix_notes(options, machines, left_out)) notes.push_back(std::move(note));
   note_files_without_pairs(options, sides, pairs, notes);
   if (const auto wide = std::ranges::count(told, all_pairs, &Forecast::learned_from); wide > 0)
-    notes.push_back(
-        fmt::format("{} of {} pairs: there are fewer than {} like them, of {} kernels, so that intervals come from all", wide,
-                    pairs.size(), pairs_of_class, kernels_of_class));
+    notes.push_back(fmt::format("{} of {} pairs: there are fewer than {} like them, of {} kernels, so that intervals come from all", wide,
+                                pairs.size(), pairs_of_class, kernels_of_class));
   if (!options.record.empty()) {
     ProjectionRecord record = read_record(options.record, true);
     extend(record, record_of(pairs, [](const auto&...) { return true; }));

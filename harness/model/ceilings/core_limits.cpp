@@ -253,10 +253,10 @@ struct IssueWidth {
   double instructions;
 };
 constexpr std::array issue_widths{
-    IssueWidth{"Zen", 6},         IssueWidth{"Zen 2", 6},       IssueWidth{"Zen 3", 6},       IssueWidth{"Zen 4", 6},
-    IssueWidth{"Zen 5", 8},       IssueWidth{"Haswell", 4},     IssueWidth{"Broadwell", 4},   IssueWidth{"Skylake-SP", 4},
+    IssueWidth{"Zen", 6},         IssueWidth{"Zen 2", 6},           IssueWidth{"Zen 3", 6},          IssueWidth{"Zen 4", 6},
+    IssueWidth{"Zen 5", 8},       IssueWidth{"Haswell", 4},         IssueWidth{"Broadwell", 4},      IssueWidth{"Skylake-SP", 4},
     IssueWidth{"Ice Lake-SP", 5}, IssueWidth{"Sapphire Rapids", 6}, IssueWidth{"Emerald Rapids", 6}, IssueWidth{"Granite Rapids", 6},
-    IssueWidth{"Neoverse N1", 4}, IssueWidth{"Neoverse V1", 8}, IssueWidth{"Neoverse N2", 5}, IssueWidth{"Neoverse V2", 8},
+    IssueWidth{"Neoverse N1", 4}, IssueWidth{"Neoverse V1", 8},     IssueWidth{"Neoverse N2", 5},    IssueWidth{"Neoverse V2", 8},
     IssueWidth{"A64FX", 4}};
 
 /// Operations a cycle and core of products of matrix tiles (AMX), by the core's name: 16 x 16 x 64 bytes of multiply-adds in 16 cycles.

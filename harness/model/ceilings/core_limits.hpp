@@ -37,8 +37,8 @@ std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& core, std::string_
 /// The limit of algorithmic bytes of `pattern` ("load", "triad", ...) from L1, or of loads from L2, with the core's widest vectors. Nothing
 /// for other levels, whose clocks are not the core's.
 std::optional<CoreLimit> bandwidth_limit(const CoreIdentity& core, std::string_view level, std::string_view pattern);
-/// The instructions that a core takes up in a clock cycle at most, whatever they do (its dispatch or rename width). Nothing where the core is
-/// not in the table.
+/// The instructions that a core takes up in a clock cycle at most, whatever they do (its dispatch or rename width). Nothing where the core
+/// is not in the table.
 std::optional<CoreLimit> issue_limit(const CoreIdentity& core);
 
 }  // namespace plumbline

@@ -93,22 +93,33 @@ void add_rates(NodeSide& side, const std::vector<const Ceiling*>& ceilings) {
   }
 }
 
+/// The counted code of the same source on the side's team whose vectors are nearest to the side's own; nullptr where there is none.
+const MeasuredSide* nearest_counted(std::span<const MeasuredSide> sides, const MeasuredSide& to, const std::string& work) {
+  const MeasuredSide* nearest = nullptr;
+  const auto apart = [&](const MeasuredSide& from) { return std::abs(std::log(from.side.vector_bytes / to.side.vector_bytes)); };
+  for (const auto& from : sides) {
+    if (from.side.team != to.side.team || from.side.conditions != to.side.conditions || from.side.isa == to.side.isa) continue;
+    if (std::ranges::none_of(from.parts,
+                             [&](const TimedPart& other) { return other.work == work && std::isfinite(other.part.scalar_part); }))
+      continue;
+    if (nearest == nullptr || apart(from) < apart(*nearest)) nearest = &from;
+  }
+  return nearest;
+}
+
 /// Code that cannot be emulated has as many instructions as that of the same source in another instruction set, by the width of vectors.
 void take_counts_of_siblings(std::vector<MeasuredSide>& sides) {
   for (auto& to : sides)
     for (auto& part : to.parts) {
       if (std::isfinite(part.part.scalar_part) || part.part.mix.empty()) continue;
-      for (const auto& from : sides) {
-        if (from.side.team != to.side.team || from.side.conditions != to.side.conditions || from.side.isa == to.side.isa) continue;
-        const auto found = std::ranges::find_if(
-            from.parts, [&](const TimedPart& other) { return other.work == part.work && std::isfinite(other.part.scalar_part); });
-        if (found == from.parts.end()) continue;
-        const double scalar = found->part.scalar_part;
-        const double ratio = lanes(from.side, part.part.mix.begin()->first) / lanes(to.side, part.part.mix.begin()->first);
-        const double left = scalar + (1 - scalar) * ratio;
-        part.part.scalar_part = scalar / left;
-        part.part.instructions = found->part.instructions * left;
-      }
+      const MeasuredSide* const from = nearest_counted(sides, to, part.work);
+      if (from == nullptr) continue;
+      const WorkPart& counted = std::ranges::find(from->parts, part.work, &TimedPart::work)->part;
+      const std::string& precision = part.part.mix.begin()->first;
+      const double scalar = counted.scalar_part;
+      const double left = scalar + (1 - scalar) * lanes(from->side, precision) / lanes(to.side, precision);
+      part.part.scalar_part = scalar / left;
+      part.part.instructions = counted.instructions * left;
     }
 }
 

@@ -20,7 +20,7 @@ double powers(const std::vector<RoofTerm>& terms, const Overlap& overlap, double
   return sum;
 }
 
-/// How many times as long the part of the time takes there that no ceiling explains: it goes with work, workers and clock. Where nobody
+/// The part of the time that no ceiling explains takes as many times as long there: it goes with work, workers and clock. Where nobody
 /// knows how many instructions a core takes up, it goes with them, too, if what binds is the core's own.
 double unexplained_ratio(const ProjectedPair& pair) {
   const bool is_issue_known = std::ranges::find(pair.home, issue_term, &RoofTerm::name) != pair.home.end();

@@ -8,8 +8,8 @@
 namespace plumbline {
 namespace {
 
-constexpr std::array exponents{1.0, 1.3, 1.7, 2.0, 2.5, 4.0, 8.0, 30.0};
-constexpr std::array issue_parts{1.0, 0.85, 0.7, 0.55};
+constexpr std::array exponents{1.3, 1.7, 2.0, 2.5, 3.0};
+constexpr std::array issue_parts{1.0, 0.85, 0.7};
 constexpr std::size_t settings = exponents.size() * issue_parts.size();
 
 Overlap setting(std::size_t i) { return {exponents[i / issue_parts.size()], issue_parts[i % issue_parts.size()]}; }
