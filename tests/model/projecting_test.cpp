@@ -1,6 +1,7 @@
 // The methods of projection on parts whose truth follows by hand, and the ten flips that were constructed before them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -146,6 +147,14 @@ TEST(Projecting, latency_stays_whatever_the_instruction_set) {
   of_core.part.mix["fp64"].flops = 5e11, of_core.part.bytes = {};
   EXPECT_NEAR(overlap_seconds(pair_of(of_core, unknown_here, unknown_there, 1), {.exponent = 30}), 0.5, 1e-2)
       << "it goes with the instructions where nobody knows how many a core takes up";
+}
+
+TEST(Projecting, instructions_are_no_term_where_one_side_does_not_know_how_many_it_takes_up) {
+  const NodeSide narrow = side_that_issues("v2", 16);
+  NodeSide unknown = side_that_issues("v4", 64);
+  unknown.instructions_per_second = absent;
+  for (const auto& pair : {pair_of(vector_loop(1, 4e9), narrow, unknown, 1), pair_of(vector_loop(1, 1e9), unknown, narrow, 1)})
+    for (const auto* terms : {&pair.home, &pair.target}) EXPECT_EQ(std::ranges::find(*terms, issue_term, &RoofTerm::name), terms->end());
 }
 
 TEST(Projecting, the_part_of_the_issue_width_that_code_attains_is_fitted) {

@@ -21,11 +21,13 @@ NodeSide of_any_isa(NodeSide side) {
   return side;
 }
 
-/// The terms of a part on a side. Where it is known how many instructions the cores take up, narrow vectors and single numbers are slow by
-/// how many instructions they need, and rates are those of any instruction set.
-std::vector<RoofTerm> terms_of(const WorkPart& part, const NodeSide& side) {
-  const bool is_issue_known = part.instructions > 0 && side.instructions_per_second > 0;
-  return roof_terms(part, is_issue_known ? of_any_isa(side) : side);
+/// The side as terms are told of it. Where it is known on both sides how many instructions the cores take up, narrow vectors and single
+/// numbers are slow by how many instructions they need, and rates are those of any instruction set; else rates go by the instruction set.
+NodeSide as_told(const NodeSide& side, bool is_issue_known) {
+  if (is_issue_known) return of_any_isa(side);
+  NodeSide without = side;
+  without.instructions_per_second = absent;
+  return without;
 }
 
 double seconds_of(const std::vector<RoofTerm>& terms, const std::string& name) {
@@ -58,6 +60,7 @@ std::string pair_kind(const NodeSide& from, const NodeSide& to) {
 ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSide& target, double factor, const WorkPart* code_there) {
   MovedWork moved = moved_work(times(timed.part, factor), home, target);
   if (code_there != nullptr) take_code(moved, *code_there, factor * timed.part.instructions);
+  const bool is_issue_known = timed.part.instructions > 0 && home.instructions_per_second > 0 && target.instructions_per_second > 0;
   ProjectedPair pair{.part = timed.part.name,
                      .kernel = timed.kernel,
                      .from = home.name,
@@ -66,8 +69,8 @@ ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSi
                      .to_machine = target.machine,
                      .kind = pair_kind(home, target),
                      .home_seconds = timed.seconds,
-                     .home = terms_of(placed_on(timed.part, home), home),
-                     .target = terms_of(moved.part, target),
+                     .home = roof_terms(placed_on(timed.part, home), as_told(home, is_issue_known)),
+                     .target = roof_terms(moved.part, as_told(target, is_issue_known)),
                      .moved = moved.moved};
   pair.home_bound = binding(pair.home, timed.part, home).name;
   const std::string& bound = timed.bound.empty() ? pair.home_bound : timed.bound;
