@@ -10,6 +10,7 @@ import math
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -168,3 +169,23 @@ def test_what_this_was_last_made_of_is_kept():
     for direction in program["directions"]:
         for row in direction["rows"]:
             assert row["measured_seconds"] > 0 and row["projected_seconds"] > 0
+
+
+def rows_of(case, repetitions):
+    """Team rows of /times with what is asked of them: seconds and the share of its CPUs, and a rank's own row beside each."""
+    numpy = pytest.importorskip("numpy")
+    kinds = [("case", "S8"), ("rank", "i8"), ("phase", "S8"), ("repetition", "i8"), ("seconds", "f8"), ("cpu_share", "f8")]
+    return numpy.array([(case, rank, b"", number, seconds, share) for number, (seconds, share) in enumerate(repetitions) for rank in (-1, 0)], dtype=kinds)
+
+
+def test_a_case_keeps_its_fastest_repetitions_of_all_rounds_with_the_rows_of_their_ranks():
+    pytest.importorskip("h5py")
+    sys.path.insert(0, str(ROOT / "tests/app"))
+    import projection_pairs
+    slow = rows_of(b"one", [(2.0, 1.0), (1.9, 1.0), (0.5, 0.6)])  # the last one was without its CPU for a while, which it does not count
+    fast = rows_of(b"one", [(1.0, 1.0), (1.1, 0.98), (3.0, 1.0)])
+    kept = projection_pairs.fastest_repetitions([slow, fast, rows_of(b"two", [(7.0, 0.5)])])
+    assert projection_pairs.KEPT == 3
+    assert [(row["rank"], row["repetition"], row["seconds"]) for row in kept if row["case"] == b"one"] == [
+        (-1, 0, 1.0), (0, 0, 1.0), (-1, 1, 1.1), (0, 1, 1.1), (-1, 2, 1.9), (0, 2, 1.9)]
+    assert [row["seconds"] for row in kept if row["case"] == b"two"] == [7.0, 7.0]
