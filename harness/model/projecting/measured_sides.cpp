@@ -161,7 +161,9 @@ TimedPart timed_part(const Measured& measured, const RooflinePlacement& placemen
   constexpr double of_range = 3;           // the range of a few samples is some three of their deviations
   timed.spread = (measured.timed.hi / measured.timed.lo - 1) / of_range;
   timed.part.scalar_part = counted(measured, "fp_scalar") / counted(measured, "fp_instructions");
-  timed.part.instructions = counted(measured, "instructions");
+  // A core takes up a comparison and the branch that goes by it as one.
+  const double branches = counted(measured, "branches.conditional");
+  timed.part.instructions = counted(measured, "instructions") - (std::isfinite(branches) ? branches : 0);
   timed.part.working_set_bytes = measured.expected("working_set").lo;
   for (const auto& level : placement.levels) {
     const double bytes = std::isfinite(level.bytes) ? level.bytes : level.bytes_lo;
