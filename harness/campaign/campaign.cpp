@@ -149,14 +149,12 @@ std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
   return static_cast<int>(team.integer(key, 1, 1 << 20)->value);
 }
 
-/// Reads a team of GPUs: one thread of one rank drives each, so there is nothing more to choose.
+/// Reads a team of GPUs: one thread of one rank drives each; further ones do what a kernel leaves to the host.
 TeamSpec gpu_team(const WrittenTable& team) {
-  for (const char* key : {"ranks", "threads"})
-    if (team.has(key))
-      team.fail(team.at(key), fmt::format("'{}' stands beside 'gpus': one thread of a rank of its own drives each GPU; write {{gpus=2}} "
-                                          "for two ranks with a GPU each",
-                                          key));
-  return {.gpus = team_number(team, "gpus")};
+  if (team.has("ranks"))
+    team.fail(team.at("ranks"),
+              "'ranks' stands beside 'gpus': a rank of its own drives each GPU; write {gpus=2} for two ranks with a GPU each");
+  return {.threads = team_number(team, "threads"), .gpus = team_number(team, "gpus")};
 }
 
 std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
@@ -164,7 +162,7 @@ std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
   if (node == nullptr) return {{TeamSpec{}, spec.at()}};
   std::vector<Written<TeamSpec>> teams;
   const auto add = [&](const toml::node& element) {
-    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=G}");
+    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=G, threads=T}");
     const WrittenTable team(*element.as_table(), spec.path(), "'team'");
     team.allow_only(team_keys.names());
     teams.push_back({team.has("gpus") ? gpu_team(team) : TeamSpec{team_number(team, "ranks"), team_number(team, "threads")}, team.at()});

@@ -72,7 +72,7 @@ struct NodesWish {
 /// A team as written; nullopt is "all": all ranks of a node, all cores a rank can have, all GPUs that ranks of a node can have one each.
 struct TeamSpec {
   std::optional<int> ranks = 1, threads = 1;
-  std::optional<int> gpus = 0;  // each with the rank that drives it; 0: the team is of CPUs
+  std::optional<int> gpus = 0;  // each with the rank that drives it, of so many threads; 0: the team is of CPUs
   bool on_gpus() const { return gpus != 0; }
 };
 

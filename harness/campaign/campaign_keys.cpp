@@ -59,9 +59,10 @@ const WrittenKeys emulated_keys{
 const WrittenKeys team_keys{
     "team",
     {{"ranks", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})", "ranks of the team, or all"},
-     {"threads", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})", "threads of each rank, or all"},
+     {"threads", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})",
+      "threads of each rank, or all; beside gpus they do what a kernel leaves to the host"},
      {"gpus", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})",
-      "so many GPUs, each driven by a rank of its own, without ranks and threads; or all"}}};
+      "so many GPUs, each driven by a rank of its own, without ranks; or all"}}};
 
 const WrittenKeys case_keys{
     "cases",

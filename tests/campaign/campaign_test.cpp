@@ -216,7 +216,7 @@ TEST(campaign, a_word_that_is_not_allowed_names_those_that_are) {
   expect_in(complaint("counters = \"\"\n" + one_case), {"'counters' is empty"});
 }
 
-TEST(campaign, a_team_may_be_gpus_and_nothing_beside_them) {
+TEST(campaign, a_team_may_be_gpus_with_threads_for_the_hosts_steps_and_no_ranks) {
   const Campaign c = parse(one_case + "team = [{gpus = 1}, {ranks = 2}, {gpus = \"all\"}]\n");
   EXPECT_EQ(c.cases.at(0).teams.at(0).value.gpus, 1);
   EXPECT_EQ(c.cases.at(0).teams.at(1).value.gpus, 0);
@@ -225,6 +225,10 @@ TEST(campaign, a_team_may_be_gpus_and_nothing_beside_them) {
   EXPECT_FALSE(wants_gpus(parse(one_case)));
   expect_in(complaint(one_case + "team = [{gpus = 0}]\n"), {"c.toml:4:17:", "'gpus'", "at least 1"});
   expect_in(complaint(one_case + "team = [{gpus = 1, ranks = 1}]\n"), {"c.toml:4:28:", "'ranks' stands beside 'gpus'"});
+  const auto threads_of = [](const std::string& team) { return parse(one_case + team).cases.at(0).teams.at(0).value.threads; };
+  EXPECT_EQ(threads_of("team = [{gpus = 1, threads = 4}]\n"), 4);
+  EXPECT_EQ(threads_of("team = [{gpus = 1, threads = \"all\"}]\n"), std::nullopt);
+  EXPECT_EQ(threads_of("team = [{gpus = 1}]\n"), 1);
 }
 
 TEST(campaign, each_gpu_of_a_team_has_a_rank_that_drives_it) {

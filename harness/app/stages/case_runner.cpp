@@ -80,19 +80,31 @@ std::vector<std::string> phases_of(const Case& measured) {
   return names;
 }
 
+/// The threads among which the team's own loops are divided: those of a GPU's team are for what is left to the host.
+int threads_in(const Team& team) { return team.gpus > 0 ? 1 : team.threads; }
+
+/// The steps of a sweep that the host does.
+std::uint64_t entries_of_host(const ApplicationWork& sweep) {
+  std::uint64_t entries = 0;
+  for (const Phase& phase : sweep.phases) entries += phase.on_host ? phase.entries : 0;
+  return entries;
+}
+
 /// The rows of an application's sweep: the whole, then each phase.
 std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWork& application, std::span<const CacheLevel> caches,
                                        std::span<const CacheLevel> host_caches) {
-  const int threads = measured.team.threads;
-  const auto counts_with_launches = [&](Counts counts, const ApplicationWork& launched) {
-    if (measured.team.gpus > 0) counts["launches"] = launches_of(launched);
+  const int threads = threads_in(measured.team), host_threads = measured.team.threads;
+  const auto counts_with_steps = [&](Counts counts, const ApplicationWork& some) {
+    if (measured.team.gpus == 0) return counts;
+    counts["launches"] = launches_of(some);
+    if (const std::uint64_t entries = entries_of_host(some); entries > 0) counts[host_entries] = entries;
     return counts;
   };
   std::vector<ModelRow> rows =
-      rows_of(measured, counts_with_launches(expected_counts(application, caches, threads, host_caches), application));
+      rows_of(measured, counts_with_steps(expected_counts(application, caches, threads, host_caches, host_threads), application));
   for (const Phase& phase : application.phases) {
-    const Counts counts = expected_counts(application, phase, caches, threads, host_caches);
-    std::ranges::move(rows_of(measured, counts_with_launches(counts, {.phases = {phase}}), phase.name), std::back_inserter(rows));
+    const Counts counts = expected_counts(application, phase, caches, threads, host_caches, host_threads);
+    std::ranges::move(rows_of(measured, counts_with_steps(counts, {.phases = {phase}}), phase.name), std::back_inserter(rows));
   }
   return rows;
 }
@@ -102,7 +114,7 @@ std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWo
 std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches, std::span<const CacheLevel> host_caches) {
   const auto application = measured.application();
   std::vector<ModelRow> rows = application ? application_rows(measured, *application, caches, host_caches)
-                                           : rows_of(measured, expected_counts(measured.work(), caches, measured.team.threads));
+                                           : rows_of(measured, expected_counts(measured.work(), caches, threads_in(measured.team)));
   if (measured.team.gpus > 0) return rows;
   const Amount touched = working_set(measured.work(), measured.team.threads);
   rows.push_back({measured.id(), "working_set", static_cast<double>(touched.lo), static_cast<double>(touched.hi)});
@@ -186,7 +198,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
     timed.reason = bound.problem();
     timed.failed_at = bound.failed_at();
   } else if (!placement.gpus.empty()) {
-    timed = time_on_gpu_of(measured, placement.gpus[static_cast<std::size_t>(team.rank())], protocol, meeting, facts);
+    timed = time_on_gpu_of(measured, placement.gpus[static_cast<std::size_t>(team.rank())], protocol, meeting, threads, facts);
   } else {
     TimingProtocol as_placed = protocol;
     as_placed.quiet = !placement.oversubscribed;
@@ -224,7 +236,8 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   return gather(measured, std::move(mine), timed.failed_at, facts.dump(), placement);
 }
 
-Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team, json& facts) {
+Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team,
+                                 const ThreadTeam& threads, json& facts) {
   const GpuProperties& gpu = own.gpu;
   facts["gpu"] = gpu_.facts(gpu);
   facts["gpu"]["device"] = gpu_word(own.device);
@@ -241,10 +254,10 @@ Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const
   GpuWatch watch(gpu_.nvml(), gpu.pci);
   TimingProtocol here = protocol;
   here.cold_l2 = setting_.cold_l2;
-  timed = time_on_gpu(measured, here, gpu_.use(gpu), team);
+  timed = time_on_gpu(measured, here, gpu_.use(gpu), team, threads);
   if (is_failure(timed.status)) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
-  if (!timed.host_flavor.empty()) facts["gpu"]["host_flavor"] = timed.host_flavor;
+  if (!timed.host_flavor.empty()) facts["gpu"]["host_flavor"] = timed.host_flavor, facts["gpu"]["host_threads"] = threads.size();
   const TheoreticalOccupancy& occupancy = timed.occupancy;
   facts["gpu"]["theoretical_occupancy"] =
       occupancy.is_known() ? json{{"least", occupancy.least}, {"most", occupancy.most}} : json{{"reason", occupancy.reason}};
@@ -318,7 +331,7 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     if (ready.status != Status::ok) return ready;
     return {Status::failed, another_rank("cannot count on its GPU"), {}, FailedAt::another_rank};
   }
-  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team, setting_.cold_l2);
+  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team, bound.threads(), setting_.cold_l2);
   Backend& backend = *backends_[group.key()];
   gpu_.is_counted_by(backend);
   CountedCase counted = counting->count(backend, 0, repetitions_of(group, Space::cuda));

@@ -65,7 +65,8 @@ class CaseRunner {
 
  private:
   /// Times a case on this rank's GPU, and adds what of the GPU belongs into the placement to `facts`.
-  Timed time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team, nlohmann::json& facts);
+  Timed time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team,
+                       const ThreadTeam& threads, nlohmann::json& facts);
   /// Counts one group on this rank's GPU. `counting` is made with the first group, and has the case's data for the others.
   CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
                               TeamMeeting& team, std::optional<CountingOnGpu>& counting);
@@ -97,7 +98,7 @@ class CaseRunner {
 
 /// The model's rows of one rank's sweep, and two more amounts in bytes: "working_set", what a sweep surely touches and what it may touch,
 /// and "last_cache", the size that was reckoned with, where cores share one. Of an application on a GPU "launches", as many as its schedule
-/// has; `host_caches` are those of its phases that are the host's.
+/// has, and host_entries; `host_caches` are those of its phases that are the host's, as one of the team's threads sees them.
 std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches, std::span<const CacheLevel> host_caches = {});
 
 }  // namespace plumbline::app
