@@ -59,6 +59,16 @@ Timing read_timing(const WrittenTable& top) {
   return timing;
 }
 
+Counting read_counting(const WrittenTable& top) {
+  Counting counting;
+  const auto table = top.table("counting", "[counting]");
+  if (!table) return counting;
+  table->allow_only(counting_keys.names());
+  if (const auto written = table->integer("repetitions", 1, most_count_repetitions))
+    counting.repetitions = static_cast<int>(written->value);
+  return counting;
+}
+
 Deadline read_deadline(const WrittenTable& top) {
   Deadline deadline;
   const auto table = top.table("deadline", "[deadline]");
@@ -247,6 +257,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   if (const auto written = top.choice("beyond_memory", {"refuse", "skip"})) campaign.skips_beyond_memory = written->value == "skip";
   if (const auto written = top.positive("budget_seconds")) campaign.budget_seconds = written->value;
   campaign.timing = read_timing(top);
+  campaign.counting = read_counting(top);
   campaign.deadline = read_deadline(top);
   campaign.journal = read_journal_wish(top);
   campaign.nodes = read_nodes(top, campaign);

@@ -59,6 +59,8 @@ min_seconds = 0.5
 ci_relative = 0.01
 max_repetitions = 9
 cold_l2 = true
+[counting]
+repetitions = 1
 [[cases]]
 kernel = "validation/series"
 precision = ["fp64", "fp32"]
@@ -84,6 +86,8 @@ mode = "full"
   EXPECT_EQ(c.timing.ci_relative, 0.01);
   EXPECT_EQ(c.timing.max_repetitions, 9);
   EXPECT_TRUE(c.timing.cold_l2);
+  EXPECT_EQ(c.counting.repetitions_on(Space::cuda), 1);
+  EXPECT_EQ(c.counting.repetitions_on(Space::cpu), 1);
   EXPECT_EQ(c.ceilings.mode, CeilingsMode::full);
   ASSERT_EQ(c.cases.size(), 1U);
   const auto& spec = c.cases.front();
@@ -214,6 +218,14 @@ TEST(campaign, a_word_that_is_not_allowed_names_those_that_are) {
   EXPECT_EQ(some.rounds, 7);
   expect_in(complaint("name = \"../x\"\n" + one_case), {"'name'", "result file"});
   expect_in(complaint("counters = \"\"\n" + one_case), {"'counters' is empty"});
+}
+
+TEST(campaign, cases_are_counted_less_often_on_gpus_if_nothing_is_said) {
+  const Campaign c = parse(one_case);
+  EXPECT_LT(c.counting.repetitions_on(Space::cuda), c.counting.repetitions_on(Space::cpu));
+  EXPECT_GE(c.counting.repetitions_on(Space::cuda), 3) << "fewer have no scatter";
+  expect_in(complaint(one_case + "[counting]\nrepetitions = 0\n"), {"c.toml:5:15:", "'repetitions'", "at least 1"});
+  expect_in(complaint(one_case + "[counting]\nrepetition = 1\n"), {"c.toml:5:1:", "repetitions"});
 }
 
 TEST(campaign, a_team_may_be_gpus_with_threads_for_the_hosts_steps_and_no_ranks) {

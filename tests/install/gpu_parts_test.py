@@ -265,6 +265,31 @@ if [ "$1 $2" = "score $RESULTS/gpu_validation.h5" ]; then echo '{{"rows": []}}';
             assert ("NOTHING WAS MEASURED ON A GPU" in ended.stdout) == (ran == 0 and ends == 1), ended.stdout
 
 
+@pytest.mark.parametrize("codes, runs, ends", [
+    ("0 0 0", 3, 0),
+    ("0 0 1", 3, 0),  # what was counted once stays
+    ("0 0 75", 3, 0),
+    ("0 75 0", 2, 75),
+    ("0 1 0", 2, 1),
+])
+def test_all_is_counted_once_before_anything_is_counted_again_which_may_end_early(tmp_path, programs, codes, runs, ends):
+    case = {"case": "a", "seconds": 1.0, "status": "ok", "what": "counters by cupti", "reason": None, "counter": "cupti flops"}
+    (tmp_path / "told.json").write_text(json.dumps({"rows": [case]}))
+    (programs / "bin/plumbline").write_text(f'''#!/bin/sh
+if [ "$1" = run ]; then
+  shift 4; echo "$@" >>{tmp_path}/runs
+  exit $(echo {codes} | cut -d" " -f$(wc -l <{tmp_path}/runs))
+fi
+cat {tmp_path}/told.json
+''')
+    environment = {**os.environ, "BIN": str(programs / "bin"), "PROGRAMS": str(programs), "OUT": str(tmp_path), "RESULTS": str(tmp_path)}
+    ended = subprocess.run(["bash", SOURCE / "jobs/gpu/parts/40-validation.sh"], capture_output=True, text=True, timeout=60, env=environment)
+    assert ended.returncode == ends, ended.stdout + ended.stderr
+    once = "--count-repetitions 1"
+    assert (tmp_path / "runs").read_text().splitlines() == [f"--resume --counters none {once}", f"--resume --counters auto {once}", "--resume"][:runs]
+    assert ("not all cases were counted in all repetitions" in ended.stdout) == (codes not in ("0 0 0", "0 75 0", "0 1 0"))
+
+
 def test_a_part_that_stops_early_remains_but_not_for_ever(tmp_path, programs, parts):
     parts("10-stops", "exit 75")
     assert [run(tmp_path, programs, parts).returncode for _ in range(4)] == [75, 75, 75, 1]

@@ -25,13 +25,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int noisy_repetitions = 5;   // of counts that do not repeat exactly
-constexpr int repetitions_on_gpu = 3;  // of those; each takes as many sweeps as the group has passes, and as many of the empty region
-
-int repetitions_of(const CountingGroup& group, Space space) {
-  return group.what.repeats_exactly ? 1 : space == Space::cuda ? repetitions_on_gpu : noisy_repetitions;
-}
-
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
 }
@@ -278,7 +271,7 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
   std::vector<GroupOutcome> outcomes;
   std::optional<CountingOnGpu> on_gpu;
   for (const CountingGroup& group : groups) {
-    const int repetitions = repetitions_of(group, measured.team.space());
+    const int repetitions = repetitions_of(group);
     const CountedCase counted =
         group.what.emulated
             ? setting_.worker->count(
@@ -334,7 +327,7 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
   if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team, bound.threads(), setting_.cold_l2);
   Backend& backend = *backends_[group.key()];
   gpu_.is_counted_by(backend);
-  CountedCase counted = counting->count(backend, 0, repetitions_of(group, Space::cuda));
+  CountedCase counted = counting->count(backend, 0, repetitions_of(group));
   if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
   return counted;
 }
@@ -357,7 +350,18 @@ CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& gr
     if (same) return {Status::unavailable, another_rank("cannot count these events"), {}, FailedAt::another_rank};
     return {Status::unavailable, backend->availability().reason, {}};
   }
-  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds}, team);
+  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = repetitions_of(group), .min_seconds = min_seconds}, team);
+}
+
+int CaseRunner::repetitions_of(const CountingGroup& group) const {
+  const Space space = counts_there(group, Space::cuda) ? Space::cuda : Space::cpu;
+  return group.what.repeats_exactly ? 1 : setting_.repetitions.repetitions_on(space);
+}
+
+void CaseRunner::add_counted_with(Space space, json& placement) const {
+  placement["counted_with"] = keys_for(space, setting_.counting.keys());
+  for (const CountingGroup& group : setting_.counting.groups)
+    if (counts_there(group, space) && !group.what.repeats_exactly) placement["count_repetitions"][group.key()] = repetitions_of(group);
 }
 
 std::vector<ModelRow> CaseRunner::executed_rows(const Case& measured, json& placement) {
@@ -384,7 +388,7 @@ std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, 
   const std::vector<std::string> texts = team.gather(to_payload(mine));
   if (team.rank() != 0) return std::nullopt;
   json where{{"ranks", json::array()}, {"oversubscribed", placement.oversubscribed}, {"ranks_per_l3", placement.ranks_per_l3}};
-  if (mine.outcome.pass == "count") where["counted_with"] = keys_for(measured.team.space(), setting_.counting.keys());
+  if (mine.outcome.pass == "count") add_counted_with(measured.team.space(), where);
   Finished all;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     Finished part = from_text(texts[rank]);

@@ -11,6 +11,7 @@
 #include "app/here/gpus.hpp"
 #include "app/stages/gpu_in_use.hpp"
 #include "app/stages/team_meeting.hpp"
+#include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
 #include "core/case.hpp"
 #include "core/flows.hpp"
@@ -46,6 +47,7 @@ class CaseRunner {
     EmulatedWorker* worker = nullptr;  // null where no group of `counting` needs it
     BackendFacts backends = {};        // for those that count in this process
     bool cold_l2 = false;              // each sweep on a GPU begins with an L2 that holds nothing of its data
+    Counting repetitions = {};         // of counts
   };
 
   CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}
@@ -80,6 +82,9 @@ class CaseRunner {
   std::vector<ModelRow> modelled(const Case& measured, const TeamCpus& placement) const;
   CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
                          TeamMeeting& team, double min_seconds);
+  int repetitions_of(const CountingGroup& group) const;
+  /// Tells with which groups a case was counted, and how often with those whose counts do not repeat exactly.
+  void add_counted_with(Space space, nlohmann::json& placement) const;
   OutcomeRow outcome(const Case& measured, const std::string& pass) const;
   /// The rows of what the case's code executes between registers and L1, once a case; `placement` is told where that is not known.
   std::vector<ModelRow> executed_rows(const Case& measured, nlohmann::json& placement);
