@@ -239,6 +239,20 @@ def test_what_cannot_be_judged_is_told_apart_from_what_was_not_counted(tmp_path,
     assert fails is None or fails in ended.stdout
 
 
+def test_the_facts_are_told_in_order_and_what_failed_last_also_into_a_file(tmp_path, programs):
+    (programs / "bin/plumbline").write_text('#!/bin/sh\nif [ "$2" = --json ]; then echo "{\\"rows\\": []}"; else echo "told: $*"; seq 100; fi\n')
+    (programs / "bin/nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+    for name in ("plumbline", "nvidia-smi"):
+        (programs / "bin" / name).chmod(0o755)
+    environment = {**os.environ, "BIN": str(programs / "bin"), "OUT": str(tmp_path), "PATH": f"{programs}/bin:{os.environ['PATH']}"}
+    with open(tmp_path / "output.txt", "wb") as file:
+        ended = subprocess.run(["bash", SOURCE / "jobs/gpu/parts/10-facts.sh"], stdout=file, stderr=subprocess.STDOUT, timeout=60, env=environment)
+    told = (tmp_path / "output.txt").read_text().splitlines()
+    assert ended.returncode == 1
+    assert [line for line in told if line.startswith("told: ")] == ["told: --version", "told: doctor"], told
+    assert told.count("100") == 2 and told[-1] == "nvidia-smi -q: ended with exit code 9 and told nothing of use"
+
+
 NOT_MEASURED = {"name": "HBM", "scope": "GPU", "status": "unavailable", "value": None}
 NOT_TIMED = {"case": "a", "seconds": None, "status": "unavailable"}
 
