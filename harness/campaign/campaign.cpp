@@ -59,6 +59,16 @@ Timing read_timing(const WrittenTable& top) {
   return timing;
 }
 
+Counting read_counting(const WrittenTable& top) {
+  Counting counting;
+  const auto table = top.table("counting", "[counting]");
+  if (!table) return counting;
+  table->allow_only(counting_keys.names());
+  if (const auto written = table->integer("repetitions", 1, most_count_repetitions))
+    counting.repetitions = static_cast<int>(written->value);
+  return counting;
+}
+
 Deadline read_deadline(const WrittenTable& top) {
   Deadline deadline;
   const auto table = top.table("deadline", "[deadline]");
@@ -149,14 +159,12 @@ std::optional<int> team_number(const WrittenTable& team, std::string_view key) {
   return static_cast<int>(team.integer(key, 1, 1 << 20)->value);
 }
 
-/// Reads a team of GPUs: one thread of one rank drives each, so there is nothing more to choose.
+/// Reads a team of GPUs: one thread of one rank drives each; further ones do what a kernel leaves to the host.
 TeamSpec gpu_team(const WrittenTable& team) {
-  for (const char* key : {"ranks", "threads"})
-    if (team.has(key))
-      team.fail(team.at(key), fmt::format("'{}' stands beside 'gpus': one thread of a rank of its own drives each GPU; write {{gpus=2}} "
-                                          "for two ranks with a GPU each",
-                                          key));
-  return {.gpus = team_number(team, "gpus")};
+  if (team.has("ranks"))
+    team.fail(team.at("ranks"),
+              "'ranks' stands beside 'gpus': a rank of its own drives each GPU; write {gpus=2} for two ranks with a GPU each");
+  return {.threads = team_number(team, "threads"), .gpus = team_number(team, "gpus")};
 }
 
 std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
@@ -164,7 +172,7 @@ std::vector<Written<TeamSpec>> read_teams(const WrittenTable& spec) {
   if (node == nullptr) return {{TeamSpec{}, spec.at()}};
   std::vector<Written<TeamSpec>> teams;
   const auto add = [&](const toml::node& element) {
-    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=G}");
+    if (!element.is_table()) spec.fail_type("team", element, "a list of {ranks=R, threads=T} or {gpus=G, threads=T}");
     const WrittenTable team(*element.as_table(), spec.path(), "'team'");
     team.allow_only(team_keys.names());
     teams.push_back({team.has("gpus") ? gpu_team(team) : TeamSpec{team_number(team, "ranks"), team_number(team, "threads")}, team.at()});
@@ -249,6 +257,7 @@ Campaign parse_campaign(std::string text, const std::string& path) {
   if (const auto written = top.choice("beyond_memory", {"refuse", "skip"})) campaign.skips_beyond_memory = written->value == "skip";
   if (const auto written = top.positive("budget_seconds")) campaign.budget_seconds = written->value;
   campaign.timing = read_timing(top);
+  campaign.counting = read_counting(top);
   campaign.deadline = read_deadline(top);
   campaign.journal = read_journal_wish(top);
   campaign.nodes = read_nodes(top, campaign);

@@ -52,6 +52,16 @@ struct Timing {
   bool cold_l2 = false;  // each sweep on a GPU, timed or counted, begins with an L2 that holds nothing of its data
 };
 
+inline constexpr int most_count_repetitions = 1000;
+
+/// The way in which a case is counted.
+struct Counting {
+  std::optional<int> repetitions = {};  // of each group of events whose counts do not repeat exactly; nullopt: those of the space
+
+  /// The repetitions of such a group. On a GPU each takes as many sweeps as the group has passes, and so it has fewer.
+  int repetitions_on(Space space) const { return repetitions.value_or(space == Space::cuda ? 3 : 5); }
+};
+
 /// The time that a pass of a case may take before the job is ended, because something hangs.
 struct Deadline {
   double factor = 5;          // of the estimate
@@ -72,7 +82,7 @@ struct NodesWish {
 /// A team as written; nullopt is "all": all ranks of a node, all cores a rank can have, all GPUs that ranks of a node can have one each.
 struct TeamSpec {
   std::optional<int> ranks = 1, threads = 1;
-  std::optional<int> gpus = 0;  // each with the rank that drives it; 0: the team is of CPUs
+  std::optional<int> gpus = 0;  // each with the rank that drives it, of so many threads; 0: the team is of CPUs
   bool on_gpus() const { return gpus != 0; }
 };
 
@@ -99,6 +109,7 @@ struct Campaign {
   bool skips_beyond_memory = false;      // a case whose arrays do not fit; else it is refused
   std::optional<double> budget_seconds;  // nullopt: no limit
   Timing timing;
+  Counting counting;
   Deadline deadline;
   JournalWish journal;
   NodesWish nodes;

@@ -21,6 +21,7 @@ const WrittenKeys campaign_keys{
       "a case whose arrays do not fit into memory ends the run before it begins, or is skipped"},
      {"budget_seconds", positive, "about how long the run may take, in seconds"},
      {"timing", R"({"$ref":"#/$defs/timing"})", "when a time is known well enough"},
+     {"counting", R"({"$ref":"#/$defs/counting"})", "how often cases are counted"},
      {"deadline", R"({"$ref":"#/$defs/deadline"})", "how long a case may take"},
      {"journal", R"({"$ref":"#/$defs/journal"})", "how often finished cases are made durable"},
      {"nodes", R"({"$ref":"#/$defs/nodes"})", "how nodes measure beside each other"},
@@ -33,6 +34,11 @@ const WrittenKeys timing_keys{"timing",
                                {"ci_relative", positive, "half-width of the median's interval, as a part of it, at which repeating stops"},
                                {"max_repetitions", R"({"type":"integer","minimum":1,"maximum":1000000})", "repetitions at most"},
                                {"cold_l2", flag, "sweeps on GPUs begin with an L2 that holds nothing of their data"}}};
+
+const WrittenKeys counting_keys{
+    "counting",
+    {{"repetitions", R"({"type":"integer","minimum":1,"maximum":1000})",
+      "how often each group of events is counted where counts do not repeat exactly; preset: 5 on CPUs, 3 on GPUs"}}};
 
 const WrittenKeys deadline_keys{"deadline",
                                 {{"factor", R"({"type":"number","minimum":1})", "times its estimate that a case may take"},
@@ -59,9 +65,10 @@ const WrittenKeys emulated_keys{
 const WrittenKeys team_keys{
     "team",
     {{"ranks", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})", "ranks of the team, or all"},
-     {"threads", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})", "threads of each rank, or all"},
+     {"threads", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})",
+      "threads of each rank, or all; beside gpus they do what a kernel leaves to the host"},
      {"gpus", R"({"anyOf":[{"const":"all"},{"type":"integer","minimum":1,"maximum":1048576}]})",
-      "so many GPUs, each driven by a rank of its own, without ranks and threads; or all"}}};
+      "so many GPUs, each driven by a rank of its own, without ranks; or all"}}};
 
 const WrittenKeys case_keys{
     "cases",
@@ -84,8 +91,8 @@ const WrittenKeys range_keys{
 
 WrittenFile campaign_file() {
   return {"A campaign of plumbline run",
-          {campaign_keys, timing_keys, deadline_keys, journal_keys, nodes_keys, ceilings_keys, emulated_keys, team_keys, case_keys,
-           range_keys}};
+          {campaign_keys, timing_keys, counting_keys, deadline_keys, journal_keys, nodes_keys, ceilings_keys, emulated_keys, team_keys,
+           case_keys, range_keys}};
 }
 
 // ------------------------------------------------------------------------------------------------------------------ machine

@@ -4,8 +4,8 @@
 
 namespace plumbline {
 
-extern const WrittenKeys campaign_keys, timing_keys, deadline_keys, journal_keys, nodes_keys, ceilings_keys, emulated_keys, team_keys,
-    case_keys, range_keys;
+extern const WrittenKeys campaign_keys, timing_keys, counting_keys, deadline_keys, journal_keys, nodes_keys, ceilings_keys, emulated_keys,
+    team_keys, case_keys, range_keys;
 extern const WrittenKeys machine_keys;
 extern const WrittenKeys set_keys, set_counter_keys, set_term_keys, set_group_keys, set_uncovered_keys;
 

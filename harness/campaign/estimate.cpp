@@ -54,10 +54,11 @@ CaseEstimate estimate_on_gpu(const Case& what, const Work& work, double footprin
     const double repetitions = std::min<double>(campaign.timing.max_repetitions, repetitions_of_typical);
     result.time_seconds = warm_up_seconds + prepared + repetitions * std::max(campaign.timing.min_seconds, one_sweep);
   }
-  // A chip's whole table; each group has a profiler set up, and three repetitions of a warm sweep and a counted one.
+  // A chip's whole table; each group has a profiler set up, and repetitions of a warm sweep and a counted one.
   if (campaign.count && campaign.counters != "none") {
-    constexpr double groups = 12, set_up_seconds = 0.2, sweeps_of_group = 6;
-    result.count_seconds = prepared + groups * (set_up_seconds + sweeps_of_group * one_sweep);
+    constexpr double groups = 12, set_up_seconds = 0.2, sweeps_of_repetition = 2;
+    const double sweeps = sweeps_of_repetition * campaign.counting.repetitions_on(Space::cuda);
+    result.count_seconds = prepared + groups * (set_up_seconds + sweeps * one_sweep);
   }
   return result;
 }

@@ -199,15 +199,21 @@ class SpecExpansion {
     std::vector<Team> chosen;
     for (const auto& team : spec_.teams) {
       if (space_of(team.value) != kernel_.space) continue;
-      if (team.value.on_gpus()) {
-        const int gpus = team.value.gpus.value_or(target_.gpus_per_node);
-        chosen.push_back({.ranks = gpus, .gpus = gpus});
-        continue;
-      }
-      const int ranks = team.value.ranks.value_or(target_.ranks_per_node);
-      chosen.push_back({ranks, team.value.threads.value_or(std::max(1, target_.cores_per_node / ranks))});
+      const int gpus = team.value.on_gpus() ? team.value.gpus.value_or(target_.gpus_per_node) : 0;
+      const int ranks = gpus > 0 ? gpus : team.value.ranks.value_or(target_.ranks_per_node);
+      const Team one{ranks, team.value.threads.value_or(std::max(1, target_.cores_per_node / ranks)), gpus};
+      if (has_work_for(one, team.at)) chosen.push_back(one);
     }
     return chosen;
+  }
+
+  /// Whether all threads of the team have something to do: beside the one that drives a GPU only where the kernel leaves steps to the host.
+  bool has_work_for(const Team& team, Location at) const {
+    if (team.gpus == 0 || team.threads == 1 || !kernel_.host_kernel.empty()) return true;
+    const std::string idle = fmt::format("{} leaves nothing to the host, where 'threads' of a team with GPUs would work", kernel_.name);
+    if (!is_glob(spec_.kernel.value)) fail(at, fmt::format("{}; write {{gpus={}}}", idle, team.gpus));
+    note(fmt::format("{}: left out as {}", idle, team.name()));
+    return false;
   }
 
   std::vector<Flavor> flavors(const std::string& precision) const {

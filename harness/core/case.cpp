@@ -4,6 +4,16 @@
 
 namespace plumbline {
 
+std::string Team::name() const {
+  const std::string of_threads = "t" + std::to_string(threads);
+  if (gpus > 0) return "g" + std::to_string(gpus) + (threads > 1 ? of_threads : "");
+  return "r" + std::to_string(ranks) + of_threads;
+}
+
+Team Team::of(const CaseRow& row) {
+  return {.ranks = static_cast<int>(row.ranks), .threads = static_cast<int>(row.threads), .gpus = static_cast<int>(row.gpus)};
+}
+
 std::string Case::id() const { return work_id() + "/" + team.name() + "/" + std::string(flavor.name); }
 
 std::string Case::work_id() const {

@@ -17,12 +17,15 @@ namespace plumbline {
 struct Kernel;
 
 /// A team is ranks that work on a case together, each with so many threads; or so many GPUs, each driven by one thread of a rank of its
-/// own.
+/// own, which may have more threads for the steps that a kernel leaves to the host.
 struct Team {
   int ranks = 1, threads = 1;
   int gpus = 0;  // as many as ranks where the case runs on GPUs; else none
   Space space() const { return gpus > 0 ? Space::cuda : Space::cpu; }
-  std::string name() const { return gpus > 0 ? "g" + std::to_string(gpus) : "r" + std::to_string(ranks) + "t" + std::to_string(threads); }
+  /// The team's name in ids: "r2t4"; of GPUs "g2", with more threads than the one that drives each "g2t4".
+  std::string name() const;
+  /// The team of a case that was measured.
+  static Team of(const CaseRow& row);
   bool operator==(const Team&) const = default;
 };
 

@@ -347,8 +347,9 @@ Counts counts_of(const Work& work, std::span<const CacheLevel> caches, int threa
 Counts expected_counts(const Work& work, std::span<const CacheLevel> caches, int threads) { return counts_of(work, caches, threads, 0); }
 
 Counts expected_counts(const ApplicationWork& application, const Phase& phase, std::span<const CacheLevel> caches, int threads,
-                       std::span<const CacheLevel> host_caches) {
-  Counts counts = counts_of(phase.work, phase.on_host ? host_caches : caches, threads, application.data_bytes);
+                       std::span<const CacheLevel> host_caches, int host_threads) {
+  Counts counts = phase.on_host ? counts_of(phase.work, host_caches, host_threads, application.data_bytes)
+                                : counts_of(phase.work, caches, threads, application.data_bytes);
   counts["exchange.messages"] = phase.messages;
   counts["exchange.bytes"] = phase.message_bytes;
   if (phase.to_device_bytes + phase.from_device_bytes != 0) {
@@ -361,10 +362,11 @@ Counts expected_counts(const ApplicationWork& application, const Phase& phase, s
 }
 
 Counts expected_counts(const ApplicationWork& application, std::span<const CacheLevel> caches, int threads,
-                       std::span<const CacheLevel> host_caches) {
+                       std::span<const CacheLevel> host_caches, int host_threads) {
   Counts sum;
   for (const Phase& phase : application.phases)
-    for (const auto& [quantity, amount] : expected_counts(application, phase, caches, threads, host_caches)) sum[quantity] += amount;
+    for (const auto& [quantity, amount] : expected_counts(application, phase, caches, threads, host_caches, host_threads))
+      sum[quantity] += amount;
   if (std::ranges::any_of(application.phases, &Phase::on_host))
     std::erase_if(sum, [](const auto& one) { return one.first.starts_with("bytes.") && !one.first.starts_with("bytes.host-dev"); });
   return sum;

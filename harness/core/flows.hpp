@@ -53,13 +53,13 @@ struct Phase;
 /// The expected counts of a phase in one sweep of its application, all its entries together. Each finds the caches as the phases before
 /// left them: where the application's data surely stay in a cache nothing moves; else a cache may still hold what the phase needs, and
 /// dirty lines of others that the phase then writes back. So each flow's interval is open by the size of the cache, once an entry. Beside
-/// them "exchange.messages" and "exchange.bytes", what a rank sends. A phase that is the host's finds `host_caches` instead; one that
-/// copies between the device and the host has their bytes across host-dev, exactly.
+/// them "exchange.messages" and "exchange.bytes", what a rank sends. A phase that is the host's finds `host_caches` instead, and is done by
+/// `host_threads`; one that copies between the device and the host has their bytes across host-dev, exactly.
 Counts expected_counts(const ApplicationWork& application, const Phase& phase, std::span<const CacheLevel> caches, int threads,
-                       std::span<const CacheLevel> host_caches = {});
+                       std::span<const CacheLevel> host_caches = {}, int host_threads = 1);
 /// The sums over all phases of an application. Where some are the host's, boundaries of two hierarchies do not add up: of bytes the sum
 /// then has those across host-dev alone.
 Counts expected_counts(const ApplicationWork& application, std::span<const CacheLevel> caches, int threads,
-                       std::span<const CacheLevel> host_caches = {});
+                       std::span<const CacheLevel> host_caches = {}, int host_threads = 1);
 
 }  // namespace plumbline

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace plumbline {
@@ -91,6 +92,9 @@ void make_phases_cases(Results& results) {
   move_phase(results.times);
   move_phase(results.counts);
   if (phases.empty()) return;
+  std::set<std::string> of_host;
+  for (const auto& row : results.model)
+    if (row.quantity == host_entries && row.lo > 0) of_host.insert(row.case_id);
   std::vector<CaseRow> cases;
   for (auto& row : results.cases) {
     cases.push_back(row);
@@ -98,6 +102,7 @@ void make_phases_cases(Results& results) {
       CaseRow& of_phase = cases.emplace_back(row);
       of_phase.id = phase_id(row.id, phase);
       of_phase.work = phase_id(row.work, phase);
+      if (of_host.contains(of_phase.id)) of_phase.gpus = 0;
     }
   }
   results.cases = std::move(cases);

@@ -22,11 +22,16 @@ inline constexpr const char* gpu_scope = "GPU";
 struct CaseRow {
   std::string id, work, kernel, precision, flavor;
   std::int64_t ranks = 1, threads = 1;
-  std::string params;     // JSON object in declared order
-  std::int64_t row = 0;   // its place in the table
-  std::int64_t gpus = 0;  // 1: it ran on a GPU, which one thread of one rank drove; files from before there were any read as 0
+  std::string params;    // JSON object in declared order
+  std::int64_t row = 0;  // its place in the table
+  // On which it ran, each driven by one thread of a rank of its own; files from before there were any read as 0. Of a phase that is the
+  // host's: 0.
+  std::int64_t gpus = 0;
   bool operator==(const CaseRow&) const = default;
 };
+
+/// The threads of each rank that do what is timed and counted of a row: beside a GPU the one that drives it.
+inline std::int64_t working_threads(const CaseRow& row) { return row.gpus > 0 ? 1 : row.threads; }
 
 /// /outcomes: how one pass ("time", "count" or "again") of one case ended on one node in one session.
 struct OutcomeRow {
@@ -76,13 +81,17 @@ struct CountRow {
 
 /// /model: the exact amount of a quantity in one sweep of a case (lo == hi), or the interval the caches may put it in.
 /// `quantity` is a contract name ("flops.fp64.add", "bytes.L1-L2.rfo", totals "flops.fp64", "bytes.L1-L2"),
-/// or "paper.flops", "paper.bytes" for the convention of the paper the kernel comes from.
+/// or "paper.flops", "paper.bytes" for the convention of the paper the kernel comes from; of an application on a GPU also "launches", and
+/// host_entries.
 struct ModelRow {
   std::string case_id, quantity;
   double lo = absent, hi = absent;
   std::string phase = {};  // as in /times
   bool operator==(const ModelRow&) const = default;
 };
+
+/// The quantity of the model that tells how many steps of a sweep are the host's; where there are none it is left out.
+inline constexpr const char* host_entries = "host_entries";
 
 /// /ceilings: one sample of an attainable rate.
 struct CeilingRow {
@@ -230,7 +239,7 @@ struct Finished {
 void append(Results& results, Finished finished);
 
 /// Makes every phase of an application a case among the others, with its phase_id(): it is judged, compared and shown as they are. Its
-/// outcomes are the whole's.
+/// outcomes are the whole's. A phase of a case on GPUs that is the host's is one of as many ranks and threads, without a GPU.
 void make_phases_cases(Results& results);
 /// Leaves the rows of whole cases alone.
 void leave_out_phases(Results& results);

@@ -171,7 +171,7 @@ void CountingOnGpu::add_phases(CountedCase& counted, const std::vector<std::vect
 
 CountedCase CountingOnGpu::count(Backend& backend, std::size_t group, int repetitions) {
   CountedCase counted;
-  if (!prepared_ && refused_.status == Status::ok) prepared_ = prepare_on_gpu(case_, false, gpu_, refused_, team_);
+  if (!prepared_ && refused_.status == Status::ok) prepared_ = prepare_on_gpu(case_, false, gpu_, refused_, team_, threads_);
   if (!prepared_) return {refused_.status, refused_.reason, {}, refused_.failed_at};
   const auto broke_off = [&](const std::string& reason, FailedAt where) {
     backend.close(0);

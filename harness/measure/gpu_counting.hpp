@@ -26,10 +26,11 @@ using EmptyRegions = std::map<std::tuple<const Backend*, std::size_t, int>, std:
 /// takes longer than to count them all.
 class CountingOnGpu {
  public:
-  /// The case, the GPU, the empty regions and the team must outlive this object; backends, the empty regions.
-  /// With `cold_l2` each sweep begins with an L2 that holds nothing of its data.
-  CountingOnGpu(const Case& measured, Gpu& gpu, EmptyRegions& empties, Synchronization& team = alone(), bool cold_l2 = false)
-      : case_(measured), gpu_(gpu), empties_(empties), team_(team), cold_l2_(cold_l2) {}
+  /// The case, the GPU, the empty regions, the team and the threads, which do what is left to the host, must outlive this object; backends,
+  /// the empty regions. With `cold_l2` each sweep begins with an L2 that holds nothing of its data.
+  CountingOnGpu(const Case& measured, Gpu& gpu, EmptyRegions& empties, Synchronization& team = alone(),
+                const ThreadTeam& threads = one_thread(), bool cold_l2 = false)
+      : case_(measured), gpu_(gpu), empties_(empties), team_(team), threads_(threads), cold_l2_(cold_l2) {}
 
   /// Counts `group` of `backend` in so many repetitions of the kernel's region, and the empty region once for all cases. A group of several
   /// passes sweeps as often, with the data restored in between, and counts one sweep. Where the backend is refused its counters the status
@@ -49,6 +50,7 @@ class CountingOnGpu {
   Gpu& gpu_;
   EmptyRegions& empties_;
   Synchronization& team_;
+  const ThreadTeam& threads_;
   bool cold_l2_;
   std::unique_ptr<PreparedOnGpu> prepared_;
   Timed refused_;  // why it cannot be prepared, once that was found

@@ -11,7 +11,6 @@
 #include "core/unavailable.hpp"
 #include "measure/clock.hpp"
 #include "measure/failed_at.hpp"
-#include "measure/host_loop.hpp"
 #include "measure/repeating.hpp"
 #include "measure/together.hpp"
 
@@ -67,7 +66,7 @@ class WrittenDown {
 
 }  // namespace
 
-PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& team)
+PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& team, const ThreadTeam& threads)
     : gpu_(gpu),
       team_(team),
       peers_(team, gpu.memory()),
@@ -75,7 +74,7 @@ PreparedOnGpu::PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& te
       workload_(measured.prepare(gpu.memory())),
       application_(dynamic_cast<ApplicationData*>(workload_.get())),
       sweep_(measured.flavor.sweep),
-      host_(host_loop(measured)),
+      host_(measured, threads),
       arguments_(workload_->arguments()),
       end_(workload_->extent()) {
   if (application_ != nullptr) application_->take_place(peers_.rank(), peers_.ranks());
@@ -98,8 +97,10 @@ void PreparedOnGpu::sweep() {
 void PreparedOnGpu::run(const Step& step) {
   if (step.exchange)
     step.exchange(step.on_host ? static_cast<Peers&>(team_) : peers_);
+  else if (step.is_loop() && step.on_host)
+    failure_.attempt([&] { host_.run(step); });
   else
-    failure_.attempt([&] { run_alone(step, step.on_host ? host_->sweep : sweep_, peers_); });
+    failure_.attempt([&] { run_alone(step, sweep_, peers_); });
 }
 
 std::size_t PreparedOnGpu::phases() const { return application_ == nullptr ? 0 : application_->phases(); }
@@ -225,7 +226,7 @@ std::uint64_t PreparedOnGpu::calibrate(double min_seconds, double warm_up_second
 }
 
 std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team,
-                                              std::vector<KernelLaunch>* launches) {
+                                              const ThreadTeam& threads, std::vector<KernelLaunch>* launches) {
   std::unique_ptr<PreparedOnGpu> prepared;
   const auto attempt = [&](auto act) {
     told_in(timed, "cannot prepare the case on the GPU", [&] {
@@ -237,7 +238,7 @@ std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, 
     });
     return !fails_with_team(timed, team);
   };
-  const bool ready = attempt([&] { prepared = std::make_unique<PreparedOnGpu>(measured, gpu, team); }) && attempt([&] {
+  const bool ready = attempt([&] { prepared = std::make_unique<PreparedOnGpu>(measured, gpu, team, threads); }) && attempt([&] {
                        {
                          const WrittenDown written(gpu, launches);
                          prepared->sweep();
@@ -250,11 +251,11 @@ std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, 
   return prepared;
 }
 
-Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu, Synchronization& team) {
+Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu, Synchronization& team, const ThreadTeam& threads) {
   Timed timed;
   const double began = now_seconds();
   std::vector<KernelLaunch> launches;
-  auto prepared = prepare_on_gpu(measured, true, gpu, timed, team, &launches);
+  auto prepared = prepare_on_gpu(measured, true, gpu, timed, team, threads, &launches);
   timed.occupancy = theoretical_occupancy(launches, gpu.properties());
   if (prepared) {
     timed.host_flavor = prepared->host_flavor();
@@ -269,7 +270,7 @@ Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu
   }
   if (timed.status != Status::ok) timed.repetitions.clear();  // of a case that failed, none are kept
   prepared.reset();                                           // its memory may be wanted for the check below
-  check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again, team); }, team, timed);
+  check_again([&](Timed& again) { prepare_on_gpu(measured, true, gpu, again, team, threads); }, team, timed);
   return timed;
 }
 

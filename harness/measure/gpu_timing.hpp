@@ -2,7 +2,6 @@
 // own events for a watch.
 #pragma once
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/application.hpp"
@@ -10,7 +9,9 @@
 #include "gpu/device_peers.hpp"
 #include "gpu/gpu_module.hpp"
 #include "gpu/kept_failure.hpp"
+#include "measure/host_loop.hpp"
 #include "measure/synchronization.hpp"
+#include "measure/thread_team.hpp"
 #include "measure/timing.hpp"
 
 namespace plumbline {
@@ -20,8 +21,9 @@ namespace plumbline {
 /// what sweeps, and what times, is collective over them.
 class PreparedOnGpu {
  public:
-  /// Allocates and initialises the data of this rank. `gpu` and `team` outlive this object.
-  PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& team = alone());
+  /// Allocates and initialises the data of this rank. `gpu`, `team` and `threads`, which do what is left to the host, outlive this object;
+  /// the first of them drives the GPU.
+  PreparedOnGpu(const Case& measured, Gpu& gpu, Synchronization& team = alone(), const ThreadTeam& threads = one_thread());
 
   /// Makes each sweep from now on cover only this share of the whole, from its beginning: a smaller working set within the same data.
   void sweep_only(double share);
@@ -45,7 +47,7 @@ class PreparedOnGpu {
   /// The phases of an application; 0 of a kernel of one loop.
   std::size_t phases() const;
   /// The flavor that does the steps which stay on the host; empty where none do.
-  std::string_view host_flavor() const { return host_ ? host_->name : std::string_view(); }
+  std::string_view host_flavor() const { return host_.flavor(); }
   /// Whether the GPU's counters see a step's work.
   static bool is_counted(const Step& step) { return step.is_loop() && !step.on_host; }
   /// The loops on the device that a sweep enters: of a phase, or of all; 1 of a kernel of one loop.
@@ -83,7 +85,7 @@ class PreparedOnGpu {
   std::unique_ptr<Workload> workload_;
   ApplicationData* application_;  // the same; null of a kernel of one loop
   Sweep sweep_;
-  std::optional<Flavor> host_;
+  HostSide host_;
   const void* arguments_;
   std::size_t end_;
   bool is_cold_ = false;
@@ -94,11 +96,12 @@ class PreparedOnGpu {
 /// team: `timed` says why. Never throws; collective. Too little memory is told with what the case needs and what is free. The launches of
 /// that sweep are written down in `launches`, where that is not null.
 std::unique_ptr<PreparedOnGpu> prepare_on_gpu(const Case& measured, bool check, Gpu& gpu, Timed& timed, Synchronization& team = alone(),
-                                              std::vector<KernelLaunch>* launches = nullptr);
+                                              const ThreadTeam& threads = one_thread(), std::vector<KernelLaunch>* launches = nullptr);
 
 /// Times `measured`, whose kernel is for GPUs. A Repetition then has only the seconds and the clock (of the multiprocessors); what disturbs
 /// a CPU's threads (sentinel, CPU shares, stolen time, involuntary_switches) does not apply: absent, and 0. Collective over the team, of
-/// which each rank has a GPU of its own.
-Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu, Synchronization& team = alone());
+/// which each rank has a GPU of its own, and `threads` for what is left to the host.
+Timed time_on_gpu(const Case& measured, const TimingProtocol& protocol, Gpu& gpu, Synchronization& team = alone(),
+                  const ThreadTeam& threads = one_thread());
 
 }  // namespace plumbline

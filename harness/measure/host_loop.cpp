@@ -3,6 +3,7 @@
 #include <string>
 #include <tuple>
 
+#include "core/application.hpp"
 #include "core/case.hpp"
 #include "core/kernel.hpp"
 #include "core/unavailable.hpp"
@@ -27,6 +28,13 @@ std::optional<Flavor> host_loop(const Case& measured) {
   if (best) return best;
   throw UnavailableHere("steps of " + kernel.name + " are done by the host's " + kernel.host_kernel + ", of which no flavor in " +
                         measured.precision + " runs on this CPU");
+}
+
+void HostSide::run(const Step& step) const {
+  threads_.run([&](int thread) {
+    const auto [begin, end] = part_of(step.extent, step.grain, thread, threads_.size());
+    loop_->sweep(step.arguments, begin, end);
+  });
 }
 
 }  // namespace plumbline

@@ -55,4 +55,9 @@ void ThreadTeam::barrier() {
 #pragma omp barrier
 }
 
+const ThreadTeam& one_thread() {
+  static const ThreadTeam team(1);
+  return team;
+}
+
 }  // namespace plumbline

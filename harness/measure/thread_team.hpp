@@ -28,4 +28,7 @@ class ThreadTeam {
   int threads_;
 };
 
+/// The team of the calling thread alone.
+const ThreadTeam& one_thread();
+
 }  // namespace plumbline

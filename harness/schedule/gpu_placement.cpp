@@ -25,8 +25,9 @@ TeamPlacement place_on_gpus(const Topology& node, const std::vector<std::vector<
     if (free.size() < static_cast<std::size_t>(team.threads)) {
       placement.cpus.clear();
       placement.gpus.clear();
-      placement.refusal = fmt::format("team {} needs {} CPUs, {} for each rank: for rank {} {} are left of the {} that it may use",
-                                      team.name(), team.ranks * team.threads, team.threads, rank, free.size(), own_cpus.size());
+      placement.refusal = fmt::format("team {} needs {} CPUs, {} for each rank: for rank {} {} are left of the {} that it may use{}",
+                                      team.name(), team.ranks * team.threads, team.threads, rank, free.size(), own_cpus.size(),
+                                      team.threads > 1 ? "; use fewer threads" : "");
       return placement;
     }
     std::stable_sort(free.begin(), free.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });

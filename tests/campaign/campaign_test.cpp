@@ -59,6 +59,8 @@ min_seconds = 0.5
 ci_relative = 0.01
 max_repetitions = 9
 cold_l2 = true
+[counting]
+repetitions = 1
 [[cases]]
 kernel = "validation/series"
 precision = ["fp64", "fp32"]
@@ -84,6 +86,8 @@ mode = "full"
   EXPECT_EQ(c.timing.ci_relative, 0.01);
   EXPECT_EQ(c.timing.max_repetitions, 9);
   EXPECT_TRUE(c.timing.cold_l2);
+  EXPECT_EQ(c.counting.repetitions_on(Space::cuda), 1);
+  EXPECT_EQ(c.counting.repetitions_on(Space::cpu), 1);
   EXPECT_EQ(c.ceilings.mode, CeilingsMode::full);
   ASSERT_EQ(c.cases.size(), 1U);
   const auto& spec = c.cases.front();
@@ -216,7 +220,15 @@ TEST(campaign, a_word_that_is_not_allowed_names_those_that_are) {
   expect_in(complaint("counters = \"\"\n" + one_case), {"'counters' is empty"});
 }
 
-TEST(campaign, a_team_may_be_gpus_and_nothing_beside_them) {
+TEST(campaign, cases_are_counted_less_often_on_gpus_if_nothing_is_said) {
+  const Campaign c = parse(one_case);
+  EXPECT_LT(c.counting.repetitions_on(Space::cuda), c.counting.repetitions_on(Space::cpu));
+  EXPECT_GE(c.counting.repetitions_on(Space::cuda), 3) << "fewer have no scatter";
+  expect_in(complaint(one_case + "[counting]\nrepetitions = 0\n"), {"c.toml:5:15:", "'repetitions'", "at least 1"});
+  expect_in(complaint(one_case + "[counting]\nrepetition = 1\n"), {"c.toml:5:1:", "repetitions"});
+}
+
+TEST(campaign, a_team_may_be_gpus_with_threads_for_the_hosts_steps_and_no_ranks) {
   const Campaign c = parse(one_case + "team = [{gpus = 1}, {ranks = 2}, {gpus = \"all\"}]\n");
   EXPECT_EQ(c.cases.at(0).teams.at(0).value.gpus, 1);
   EXPECT_EQ(c.cases.at(0).teams.at(1).value.gpus, 0);
@@ -225,6 +237,10 @@ TEST(campaign, a_team_may_be_gpus_and_nothing_beside_them) {
   EXPECT_FALSE(wants_gpus(parse(one_case)));
   expect_in(complaint(one_case + "team = [{gpus = 0}]\n"), {"c.toml:4:17:", "'gpus'", "at least 1"});
   expect_in(complaint(one_case + "team = [{gpus = 1, ranks = 1}]\n"), {"c.toml:4:28:", "'ranks' stands beside 'gpus'"});
+  const auto threads_of = [](const std::string& team) { return parse(one_case + team).cases.at(0).teams.at(0).value.threads; };
+  EXPECT_EQ(threads_of("team = [{gpus = 1, threads = 4}]\n"), 4);
+  EXPECT_EQ(threads_of("team = [{gpus = 1, threads = \"all\"}]\n"), std::nullopt);
+  EXPECT_EQ(threads_of("team = [{gpus = 1}]\n"), 1);
 }
 
 TEST(campaign, each_gpu_of_a_team_has_a_rank_that_drives_it) {

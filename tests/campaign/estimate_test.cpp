@@ -62,6 +62,8 @@ TEST_F(Memory, a_case_on_a_gpu_is_estimated_by_the_gpus_rates_and_counted_by_all
   EXPECT_GT(there.count_seconds, 2) << "a profiler is set up for each group";
   EXPECT_LT(there.count_seconds, 12 * there.time_seconds) << "and the data are not filled for each";
   EXPECT_GT(here.count_seconds, 0);
+  const auto once = parse_campaign("schema = \"plumbline-campaign/1\"\n[ceilings]\n[counting]\nrepetitions = 1\n", "c.toml");
+  EXPECT_LT(estimate(on_gpu, once).count_seconds, there.count_seconds);
   const auto uncounted = parse_campaign("schema = \"plumbline-campaign/1\"\ncounters = \"none\"\n[ceilings]\n", "c.toml");
   EXPECT_EQ(estimate(on_gpu, uncounted).count_seconds, 0);
 }

@@ -248,6 +248,37 @@ TEST(expand, a_team_of_several_gpus_has_as_many_ranks) {
   EXPECT_EQ(result.cases[1].id(), "validation/series/fp64/form=loop/n=7/m=1024/g4/cuda13-sm_90a");
 }
 
+/// The same kernels, of which the GPU's series leaves steps to the host.
+std::vector<Kernel> series_shared_with_host() {
+  std::vector<Kernel> all = example_kernels_with_gpus();
+  for (Kernel& kernel : all)
+    if (kernel.space == Space::cuda && kernel.name == "validation/series") kernel.host_kernel = "validation/series";
+  return all;
+}
+
+TEST(expand, threads_beside_gpus_are_for_kernels_that_leave_steps_to_the_host_and_one_thread_changes_no_id) {
+  const std::vector<Kernel> all = series_shared_with_host();
+  Target target = with_gpu("cuda13-sm_90a", "H100 (cuda13-sm_90a)");
+  target.cores_per_node = 6;
+  const std::string teams = "team = [{gpus = 1, threads = 1}, {gpus = 1, threads = 4}, {gpus = 2, threads = \"all\"}]\n";
+  const auto result = expand(campaign_of(any_series + teams), all, target);
+  const std::string work = "validation/series/fp64/form=loop/n=7/m=1024/";
+  EXPECT_EQ(ids(result.cases), (std::vector{work + "g1/cuda13-sm_90a", work + "g1t4/cuda13-sm_90a", work + "g2t3/cuda13-sm_90a"}));
+  EXPECT_EQ(Team::of(result.cases[1].row()), (Team{.ranks = 1, .threads = 4, .gpus = 1}));
+}
+
+TEST(expand, threads_beside_gpus_that_would_idle_are_an_error_or_left_out_of_a_glob) {
+  const std::string team = "team = [{gpus = 1, threads = 4}]\n";
+  expect_in(gpu_complaint(any_series + team), {"c.toml:5:9:", "validation/series leaves nothing to the host", "write {gpus=1}"});
+  const std::vector<Kernel> all = series_shared_with_host();
+  const auto by_glob = expand(campaign_of("[[cases]]\nkernel = \"validation/*\"\nprecision = \"fp64\"\n" + team), all,
+                              with_gpu("cuda13-sm_90a", "H100 (cuda13-sm_90a)"));
+  ASSERT_EQ(by_glob.cases.size(), 1U);
+  ASSERT_EQ(by_glob.notes.size(), 1U);
+  EXPECT_EQ(by_glob.notes.front(),
+            "validation/warps leaves nothing to the host, where 'threads' of a team with GPUs would work: left out as g1t4");
+}
+
 TEST(expand, a_team_without_gpus_meets_kernels_for_cpus_alone) {
   const auto result = on_gpus(any_series);
   for (const auto& one : result.cases) EXPECT_EQ(one.kernel->space, Space::cpu) << one.id();

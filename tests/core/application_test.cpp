@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <tuple>
 
 #include "core/flows.hpp"
 #include "core/records.hpp"
@@ -141,6 +142,22 @@ TEST(PhasesAsCases, a_phase_is_a_case_beside_its_whole_with_the_outcome_of_it) {
   EXPECT_EQ(results.model[2].case_id, phase.id);
 }
 
+TEST(PhasesAsCases, a_phase_that_a_gpus_case_leaves_to_the_host_is_one_of_its_ranks_and_threads) {
+  Results results = timed_application();
+  results.cases[1].threads = 4, results.cases[1].gpus = 2;
+  results.model.push_back({"s/app/n=1", host_entries, 3, 3});
+  results.model.push_back({"s/app/n=1", host_entries, 3, 3, "smooth"});
+  make_phases_cases(results);
+  ASSERT_EQ(results.cases.size(), 4U);
+  const auto workers = [&](std::size_t at) {
+    const CaseRow& row = results.cases[at];
+    return std::tuple(row.gpus, row.ranks, working_threads(row));
+  };
+  EXPECT_EQ(workers(1), std::tuple(2, 2, 1)) << "the whole";
+  EXPECT_EQ(workers(2), std::tuple(2, 2, 1)) << "a phase of the GPUs, each driven by one thread";
+  EXPECT_EQ(workers(3), std::tuple(0, 2, 4)) << results.cases[3].id;
+}
+
 TEST(PhasesAsCases, a_kernels_name_with_the_same_sign_is_no_phase) {
   const std::string imported = "imported/void f<g(int)::{lambda(int)#1}>/fp64/g1/ncu";
   EXPECT_EQ(phase_of(imported), "");
@@ -174,6 +191,20 @@ TEST(Application, a_phase_of_the_host_finds_the_hosts_caches) {
   const Counts on_host = expected_counts(application, application.phases[2], of_device, 1, of_host);
   application.phases[2].on_host = false;
   EXPECT_EQ(on_host, expected_counts(application, application.phases[2], of_host, 1));
+}
+
+TEST(Application, a_phase_of_the_host_is_divided_among_its_threads_and_one_of_the_device_is_not) {
+  const CacheLevel of_host[] = {cache(64 * KiB)};
+  ApplicationWork application = shared_with_host();
+  const auto with_threads = [&](std::size_t phase, int threads) {
+    return expected_counts(application, application.phases[phase], of_device, 1, of_host, threads);
+  };
+  EXPECT_EQ(with_threads(1, 4), with_threads(1, 1));
+  const Counts of_four = with_threads(2, 4);
+  EXPECT_EQ(of_four.at("flops.fp64"), with_threads(2, 1).at("flops.fp64"));
+  application.phases[2].on_host = false;
+  EXPECT_EQ(of_four, expected_counts(application, application.phases[2], of_host, 4));
+  EXPECT_NE(of_four, expected_counts(application, application.phases[2], of_host, 1)) << "each has a cache of its own";
 }
 
 TEST(Application, what_is_copied_between_device_and_host_crosses_their_link_exactly) {

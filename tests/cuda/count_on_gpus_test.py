@@ -96,6 +96,75 @@ def test_of_an_application_that_the_host_shares_the_gpus_phases_are_counted_and_
     assert adds[""]["status"] == "skipped" and adds[""]["net"] is None
 
 
+NOISY = "dram__bytes_read.sum"
+
+
+def test_all_cases_are_counted_once_at_first_and_again_when_more_is_asked_for(run):
+    """A run that is interrupted after the first has one repetition of everything; nothing is timed twice, and nothing counted that had its repetitions."""
+    cases = CAMPAIGN.replace("n = 3", "n = [3, 7]")
+
+    def repetitions(store):
+        found = {}
+        for row in table(store, "counts"):
+            if row["event"] in (NOISY, ADD):
+                found.setdefault((row["case"], row["event"]), []).append(row["repetition"])
+        return {event: [sorted(times) for (_, one), times in sorted(found.items()) if one == event] for event in (NOISY, ADD)}
+
+    ended, store = run(cases, "--count-repetitions", "1")
+    assert ended.returncode == 0, ended.stderr
+    assert repetitions(store) == {NOISY: [[0], [0]], ADD: [[0], [0]]}
+    times, sessions = table(store, "times"), {row["session"] for row in table(store, "counts")}
+    ended, _ = run(cases, "--resume")
+    assert ended.returncode == 0, ended.stderr
+    assert repetitions(store) == {NOISY: [[0, 1, 2], [0, 1, 2]], ADD: [[0], [0]]}, "the campaign's, in the first one's place"
+    assert table(store, "times") == times
+    assert not sessions & {row["session"] for row in table(store, "counts")}
+    placements = [json.loads(row["placement"]) for row in counted(store)]
+    assert all(set(placement["count_repetitions"].values()) == {3} for placement in placements)
+    counts = table(store, "counts")
+    ended, _ = run(cases, "--resume", "--count-repetitions", "2")
+    assert ended.returncode == 0 and table(store, "counts") == counts, "three are more than two"
+
+
+def test_the_campaign_says_how_often_cases_are_counted(run):
+    ended, store = run(CAMPAIGN + "[counting]\nrepetitions = 2\n")
+    assert ended.returncode == 0, ended.stderr
+    assert {row["repetition"] for row in table(store, "counts") if row["event"] == NOISY} == {0, 1}
+    for wrong, words in (("repetitions = 0", "'repetitions'"), ("repetition = 1", "'repetitions'"), ('repetitions = "once"', "'repetitions'")):
+        ended, _ = run(CAMPAIGN + f"[counting]\n{wrong}\n", "--overwrite")
+        assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and words in ended.stderr, ended.stderr
+    ended, _ = run(CAMPAIGN, "--overwrite", "--count-repetitions", "0")
+    assert ended.returncode == 2 and "--count-repetitions" in ended.stderr, ended.stderr
+
+
+def test_counts_of_one_repetition_say_that_they_have_no_spread_wherever_they_are_judged(run, tmp_path):
+    cases = CAMPAIGN.replace("n = 3", "n = [3, 5, 7]")
+    ended, store = run(cases, "--count-repetitions", "1")
+    assert ended.returncode == 0, ended.stderr
+    counter = "cupti l1.bytes"
+    scored = json.loads(plumbline("score", store, "--json").stdout)
+    (one,) = [one for one in scored["counters"] if one["counter"] == counter and one["convention"] == "flow"]
+    repeats = one["repeatability"]
+    assert (one["n"], repeats["cases"], repeats["most_repetitions"], repeats["median_scatter"], repeats["status"]) == (3, 0, 1, None, "unavailable")
+    assert repeats["reason"] == "no case with three repetitions or more"
+    assert not any("scatter" in row for row in scored["rows"] if row["counter"] == counter)
+    (line,) = [line for line in plumbline("score", store).stdout.splitlines() if line.startswith(counter + " ")]
+    assert "once" in line.split() and "0 %" not in line, line
+    told = plumbline("score", store, "--counter", counter).stdout
+    assert "each case counted once: nothing shows how far its counts repeat" in told and "scatter by" not in told, told
+    assert "in the same 3 repetitions" in plumbline("score", store).stdout, "of three cases"
+    shown = json.loads(plumbline("show", store, "--json").stdout)["rows"]
+    assert len(shown) == 3 and all(row["seconds"] > 0 for row in shown)
+    compared = plumbline("compare", store, store, "--json")
+    assert compared.returncode == 0 and {row["verdict"] for row in json.loads(compared.stdout)["rows"]} <= {"SAME", "AMBIGUOUS"}, compared.stderr
+    projected = plumbline("project", store, "--to", store)
+    assert projected.returncode == 2 and projected.stderr.count("\n") == 1 and "has no ceilings" in projected.stderr, "counts are not what is missing"
+    ended, _ = run(cases, "--resume")
+    assert ended.returncode == 0, ended.stderr
+    (one,) = [one for one in json.loads(plumbline("score", store, "--json").stdout)["counters"] if one["counter"] == counter and one["convention"] == "flow"]
+    assert (one["repeatability"]["cases"], one["repeatability"]["most_repetitions"]) == (3, 3) and one["repeatability"]["median_scatter"] is not None
+
+
 def test_the_machine_names_the_chip_and_the_score_takes_its_table(run):
     _, store = run(CAMPAIGN)
     assert json.loads(table(store, "machine")[0]["json"])["gpu_chip"] == "GH100"

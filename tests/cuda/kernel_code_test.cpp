@@ -377,6 +377,38 @@ TEST_F(kernel_code, rows_of_27_entries_stay_in_registers) {
   }
 }
 
+/// The operations of a phase of the smoother on a box of 8^3 cells.
+std::uint64_t operations_of_smoother(const std::string& variant, const std::string& precision) {
+  const Parameters p{{"variant", variant}, {"boxes", std::int64_t{1}}, {"n", std::int64_t{8}}};
+  for (const Phase& phase : kernel("proxies/gsrb").application(p, precision, "").phases)
+    if (phase.name == "red") return total_flops(phase.work.flops).lo;
+  throw std::runtime_error("the smoother has no phase red");
+}
+
+// Products and sums are left to the compiler, which fuses as many of them for every architecture; a thread has one cell, and by the mask
+// each of them is multiplied once more, with one color or the other off. That threads part ways takes nothing from those that update.
+TEST_F(kernel_code, a_cells_update_fuses_18_of_its_operations_by_every_variant_and_the_rest_are_the_models) {
+  ASSERT_FALSE(disassembled_module().of("gsrb").empty());
+  constexpr std::uint64_t cells = 8 * 8 * 8;
+  for (const auto& [architecture, all] : disassembled_module().of("gsrb"))
+    for (const auto& [precision, type, letter] : {std::tuple("fp64", "4GsrbIdE", "D"), std::tuple("fp32", "4GsrbIfE", "F")})
+      for (const auto& [variant, name, of_mask] : {std::tuple("fp", "MaskedUpdateE", 1U), std::tuple("branch", "BranchedUpdateE", 0U),
+                                                   std::tuple("stride2", "EveryOtherUpdateE", 0U)}) {
+        const auto& code = function(*all, name + std::string(type));
+        EXPECT_TRUE(code.loops.empty()) << architecture << " " << code.name;
+        const auto issued = [&, unit = std::string(letter)](const char* operation) {
+          return static_cast<std::uint64_t>(
+              std::ranges::count_if(code.instructions, [&](const SassInstruction& one) { return one.stem() == unit + operation; }));
+        };
+        const std::string which = architecture + " " + variant + " " + precision;
+        EXPECT_EQ(issued("FMA"), 18U) << which;
+        EXPECT_EQ(issued("ADD"), 67U) << which;
+        EXPECT_EQ(issued("MUL"), 10U + of_mask) << which;
+        const std::uint64_t threads = of_mask == 1 ? cells : cells / 2;
+        EXPECT_EQ((issued("ADD") + issued("MUL") + 2 * issued("FMA")) * threads, operations_of_smoother(variant, precision)) << which;
+      }
+}
+
 // launch_counts_test.cpp holds multigrid's loops against their models.
 TEST_F(kernel_code, multigrid_takes_finer_cells_two_by_two_and_keeps_all_in_registers) {
   ASSERT_FALSE(disassembled_module().of("multigrid").empty());

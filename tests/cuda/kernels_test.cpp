@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "gpu/device_peers.hpp"
@@ -43,6 +45,15 @@ class CudaKernel : public testing::TestWithParam<const Kernel*> {
 
 INSTANTIATE_TEST_SUITE_P(All, CudaKernel, testing::ValuesIn(all_kernels()), word_of);
 
+/// The flavors of the architectures that the module has code for.
+std::set<std::string> compiled_flavors() {
+  std::set<std::string> all;
+  for (const Kernel* kernel : all_kernels())
+    for (const Flavor& flavor : kernel->flavors())
+      if (!is_library(flavor.name)) all.emplace(flavor.name);
+  return all;
+}
+
 TEST_P(CudaKernel, is_for_gpus_and_has_a_flavor_for_every_architecture) {
   EXPECT_EQ(kernel().space, Space::cuda);
   for (const AbsentFlavor& absent_here : kernel().absent_flavors()) {
@@ -52,6 +63,12 @@ TEST_P(CudaKernel, is_for_gpus_and_has_a_flavor_for_every_architecture) {
   for (const std::string& precision : kernel().precisions) {
     const auto flavors = kernel().flavors();
     EXPECT_TRUE(std::any_of(flavors.begin(), flavors.end(), [&](const Flavor& f) { return f.precision == precision; })) << precision;
+    if (!kernel().only.empty()) continue;  // a library has one for all
+    std::set<std::string> told;
+    for (const AbsentFlavor& absent_here : kernel().absent_flavors()) told.insert(absent_here.name);
+    for (const Flavor& flavor : flavors)
+      if (flavor.precision == precision) told.emplace(flavor.name);
+    for (const std::string& one : compiled_flavors()) EXPECT_TRUE(told.contains(one)) << precision << " " << one << " is left out untold";
   }
 }
 

@@ -131,6 +131,9 @@ HYBRID = ('[[cases]]\nkernel = "proxies/multigrid_hybrid"\nprecision = ["fp64", 
           'params = {{cycle = "f", boxes = 2, n = 16, levels = 4, bottom = 2, host_from = {host_from}}}\n')
 
 
+SMALL_HYBRID = HYBRID.format(gpus=1, host_from=3).replace('["fp64", "fp32"]', '"fp64"')
+
+
 @pytest.mark.parametrize("gpus", [1, 2])
 def test_multigrid_whose_coarse_levels_are_the_hosts_is_right_and_copies_between_both(run, gpus):
     if gpus > 1 and not MPIEXEC:
@@ -156,6 +159,40 @@ def test_multigrid_whose_coarse_levels_are_the_hosts_is_right_and_copies_between
     assert model["", "flops.fp64"] == sum(lo for (phase, quantity), lo in model.items() if phase and quantity == "flops.fp64")
     whole = next(row for row in document("show", store)["rows"] if row["case"].startswith("proxies/multigrid_hybrid/fp64") and not row.get("phase"))
     assert whole["gflops"] > 0
+
+
+def test_the_hosts_levels_are_done_by_as_many_threads_as_the_team_has(run):
+    """One id stays, another has the threads; both results are right, by the same work."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one CPU: two threads have none each")
+    cases = SMALL_HYBRID.replace("{gpus = 1}", "{gpus = 1}, {gpus = 1, threads = 2}")
+    ended, store = run(cases)
+    assert ended.returncode == 0, ended.stderr
+    measured = {row["case"]: json.loads(row["placement"])["ranks"][0] for row in outcomes(store, "ok") if row["case"].startswith("proxies/")}
+    assert sorted(case.split("/")[-2] for case in measured) == ["g1", "g1t2"]
+    for case, placement in measured.items():
+        threads = 2 if "/g1t2/" in case else 1
+        assert placement["gpu"]["host_threads"] == len(placement["cpus"]) == len(set(placement["cpus"])) == threads
+    model = {team: {(row["phase"], row["quantity"]): row["lo"] for row in table(store, "model") if f"/{team}/" in row["case"]}
+             for team in ("g1", "g1t2")}
+    for phase, quantity in model["g1"]:
+        if quantity.startswith("flops.") or "reg-L1" in quantity or "host-dev" in quantity or phase.endswith(("@1", "@2")):
+            assert model["g1"][phase, quantity] == model["g1t2"][phase, quantity], (phase, quantity)
+    assert model["g1"]["red@3", "host_entries"] > 0 and ("red@2", "host_entries") not in model["g1"]
+    rows = {(row["case"], row.get("phase", "")): row for row in document("show", store)["rows"]}
+    for (case, phase), row in rows.items():
+        on_host = phase.endswith(("@3", "@4")) and not phase.startswith(("upload", "download"))
+        assert row["gpus"] == (0 if on_host else 1), (phase, row["gpus"])
+        assert row["threads"] == (2 if "/g1t2/" in case else 1)
+
+
+def test_more_threads_for_the_host_than_cpus_are_told_in_a_line_and_the_rest_is_measured(run):
+    many = len(os.sched_getaffinity(0)) + 1
+    ended, store = run(SMALL_HYBRID.replace("{gpus = 1}", f"{{gpus = 1}}, {{gpus = 1, threads = {many}}}"))
+    assert ended.returncode == 0, ended.stderr
+    told = [line for line in ended.stderr.splitlines() if f"skipped: team g1t{many} needs {many} CPUs" in line]
+    assert len(told) == 1 and told[0].endswith("; use fewer threads"), ended.stderr
+    assert len(outcomes(store, "ok")) == 1
 
 
 def test_multigrid_of_which_no_level_is_left_to_the_host_is_refused(run):
@@ -460,7 +497,7 @@ def test_what_is_there_is_told(tmp_path):
     "cases, words",
     [
         (SERIES + "team = [{gpus = 0}]\n", ["'gpus'", "at least 1"]),
-        (SERIES + "team = [{gpus = 1, threads = 4}]\n", ["'threads' stands beside 'gpus'", "one thread of a rank of its own drives each GPU"]),
+        (SERIES + "team = [{gpus = 1, threads = 4}]\n", ["validation/series leaves nothing to the host", "write {gpus=1}"]),
         ('[[cases]]\nkernel = "proxies/sparse_lu"\nteam = [{gpus = 1}]\n', ["proxies/sparse_lu has no version for GPUs", "validation/series"]),
         (ON_GPU + 'flavor = "cuda13-sm_9"\n', ["no flavor 'cuda13-sm_9'", "cuda13-sm_"]),
     ],

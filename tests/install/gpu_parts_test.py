@@ -239,6 +239,20 @@ def test_what_cannot_be_judged_is_told_apart_from_what_was_not_counted(tmp_path,
     assert fails is None or fails in ended.stdout
 
 
+def test_the_facts_are_told_in_order_and_what_failed_last_also_into_a_file(tmp_path, programs):
+    (programs / "bin/plumbline").write_text('#!/bin/sh\nif [ "$2" = --json ]; then echo "{\\"rows\\": []}"; else echo "told: $*"; seq 100; fi\n')
+    (programs / "bin/nvidia-smi").write_text("#!/bin/sh\nexit 9\n")
+    for name in ("plumbline", "nvidia-smi"):
+        (programs / "bin" / name).chmod(0o755)
+    environment = {**os.environ, "BIN": str(programs / "bin"), "OUT": str(tmp_path), "PATH": f"{programs}/bin:{os.environ['PATH']}"}
+    with open(tmp_path / "output.txt", "wb") as file:
+        ended = subprocess.run(["bash", SOURCE / "jobs/gpu/parts/10-facts.sh"], stdout=file, stderr=subprocess.STDOUT, timeout=60, env=environment)
+    told = (tmp_path / "output.txt").read_text().splitlines()
+    assert ended.returncode == 1
+    assert [line for line in told if line.startswith("told: ")] == ["told: --version", "told: doctor"], told
+    assert told.count("100") == 2 and told[-1] == "nvidia-smi -q: ended with exit code 9 and told nothing of use"
+
+
 NOT_MEASURED = {"name": "HBM", "scope": "GPU", "status": "unavailable", "value": None}
 NOT_TIMED = {"case": "a", "seconds": None, "status": "unavailable"}
 
@@ -263,6 +277,31 @@ if [ "$1 $2" = "score $RESULTS/gpu_validation.h5" ]; then echo '{{"rows": []}}';
                                    env=environment | {"RAN": str(ran)})
             assert ended.returncode == (ran or ends), ended.stdout + ended.stderr
             assert ("NOTHING WAS MEASURED ON A GPU" in ended.stdout) == (ran == 0 and ends == 1), ended.stdout
+
+
+@pytest.mark.parametrize("codes, runs, ends", [
+    ("0 0 0", 3, 0),
+    ("0 0 1", 3, 0),  # what was counted once stays
+    ("0 0 75", 3, 0),
+    ("0 75 0", 2, 75),
+    ("0 1 0", 2, 1),
+])
+def test_all_is_counted_once_before_anything_is_counted_again_which_may_end_early(tmp_path, programs, codes, runs, ends):
+    case = {"case": "a", "seconds": 1.0, "status": "ok", "what": "counters by cupti", "reason": None, "counter": "cupti flops"}
+    (tmp_path / "told.json").write_text(json.dumps({"rows": [case]}))
+    (programs / "bin/plumbline").write_text(f'''#!/bin/sh
+if [ "$1" = run ]; then
+  shift 4; echo "$@" >>{tmp_path}/runs
+  exit $(echo {codes} | cut -d" " -f$(wc -l <{tmp_path}/runs))
+fi
+cat {tmp_path}/told.json
+''')
+    environment = {**os.environ, "BIN": str(programs / "bin"), "PROGRAMS": str(programs), "OUT": str(tmp_path), "RESULTS": str(tmp_path)}
+    ended = subprocess.run(["bash", SOURCE / "jobs/gpu/parts/40-validation.sh"], capture_output=True, text=True, timeout=60, env=environment)
+    assert ended.returncode == ends, ended.stdout + ended.stderr
+    once = "--count-repetitions 1"
+    assert (tmp_path / "runs").read_text().splitlines() == [f"--resume --counters none {once}", f"--resume --counters auto {once}", "--resume"][:runs]
+    assert ("not all cases were counted in all repetitions" in ended.stdout) == (codes not in ("0 0 0", "0 75 0", "0 1 0"))
 
 
 def test_a_part_that_stops_early_remains_but_not_for_ever(tmp_path, programs, parts):

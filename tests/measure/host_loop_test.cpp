@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "core/case.hpp"
 #include "core/kernel.hpp"
@@ -100,6 +105,38 @@ TEST(PreparedOnGpu, has_the_hosts_steps_done_by_its_flavor_and_its_messages_by_t
   ASSERT_EQ(timed.status, Status::ok) << timed.reason;
   EXPECT_TRUE(timed.host_flavor.starts_with("gcc12-O3-"));
   ASSERT_EQ(timed.repetitions.front().phases.size(), 4U);
+}
+
+/// A row of numbers, each of which the host counts up once a sweep.
+struct Row {
+  std::array<std::atomic<int>, 100> times{};
+  std::mutex guard;
+  std::set<std::thread::id> by;
+};
+void count_up(const void* row, std::size_t begin, std::size_t end) {
+  Row& all = *static_cast<Row*>(const_cast<void*>(row));
+  for (std::size_t i = begin; i < end; ++i) ++all.times[i];
+  const std::scoped_lock lock(all.guard);
+  if (begin < end) all.by.insert(std::this_thread::get_id());
+}
+constexpr Flavor counting_up[] = {{"gcc12-O3-v2", "fp64", count_up}, {"gcc12-O3-neon", "fp64", count_up}};
+
+TEST(HostSide, has_each_thread_do_its_part_of_a_step_once_and_returns_when_all_have) {
+  if (find_kernel("test/counting_up") == nullptr) {
+    Kernel of_host;
+    of_host.name = "test/counting_up";
+    of_host.flavors = [] { return std::span<const Flavor>(counting_up); };
+    register_kernel(std::move(of_host));
+  }
+  const Case measured = shared(shared_kernel("test/counting_up"));
+  for (const int threads : {1, 2, 3}) {
+    const ThreadTeam team(threads);
+    Row row;
+    HostSide(measured, team).run({.arguments = &row, .extent = row.times.size(), .grain = 8, .on_host = true});
+    for (const auto& times : row.times) ASSERT_EQ(times, 1) << threads;
+    EXPECT_EQ(row.by.size(), static_cast<std::size_t>(threads));
+    EXPECT_TRUE(row.by.contains(std::this_thread::get_id())) << "the one that drives the GPU works too";
+  }
 }
 
 TEST(PreparedOnGpu, enters_on_the_device_what_the_host_does_not_do) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "samples.hpp"
@@ -223,6 +224,44 @@ TEST(Roofline, a_cpus_ceilings_are_no_roof_for_a_gpu_nor_the_other_way) {
   EXPECT_DOUBLE_EQ(bound.percent_of_roof, 100 * 24.0 / 3000);
   const RooflinePlacement on_cpu = place_last({counted()}, {ceiling("L1", 30), of_gpu});
   EXPECT_DOUBLE_EQ(on_cpu.percent_of_roof, 100 * 24.0 / 30);
+}
+
+TEST(Roofline, threads_for_the_host_beside_a_gpu_are_none_of_its_roof) {
+  CaseSample on_gpu = counted("cuda13-sm_90a");
+  on_gpu.gpus = 1, on_gpu.threads = 4;
+  Ceiling of_gpu = ceiling("L1", 3000);
+  of_gpu.scope = gpu_scope;
+  const RooflinePlacement p = place_last({on_gpu}, {of_gpu});
+  EXPECT_DOUBLE_EQ(p.percent_of_roof, 100 * 24.0 / 3000);
+  EXPECT_TRUE(p.notes.empty()) << "one thread drives it, as when the ceiling was measured: " << p.notes.front();
+}
+
+TEST(Roofline, a_phase_that_a_gpus_case_leaves_to_the_host_has_the_roof_of_as_many_threads) {
+  CaseSample whole = counted("cuda13-sm_90a");
+  whole.gpus = 1, whole.threads = 4;
+  Results results;
+  add(results, whole);
+  const std::string id = whole.id();
+  for (const auto& [quantity, amount] : std::map<std::string, double>{{"flops.fp64", 2000}, {"bytes.reg-L1", 24000}, {host_entries, 2}})
+    results.model.push_back({id, quantity, amount, amount, "red@3"});
+  TimeRow time = results.times.front();
+  time.phase = "red@3";
+  results.times.push_back(time);
+  make_phases_cases(results);
+  const Measurements measurements = measurements_of(results);
+  Ceiling of_gpu = ceiling("L1", 3000), of_one = ceiling("L1", 30), of_four = ceiling("L1", 100);
+  of_gpu.scope = gpu_scope;
+  of_four.threads = 4;
+  const std::vector ceilings{of_gpu, of_one, of_four};
+  const auto placements = place(measurements, ceilings);
+  const auto phase = std::ranges::find_if(placements, [](const auto& p) { return phase_of(p.of->id) == "red@3"; });
+  ASSERT_NE(phase, placements.end());
+  EXPECT_EQ(phase->bound, "L1");
+  EXPECT_DOUBLE_EQ(phase->percent_of_roof, 100 * 24.0 / 100);
+  EXPECT_EQ(std::ranges::count(phase->notes, "the host's, done as by team r1t4"), 1);
+  EXPECT_TRUE(std::ranges::none_of(phase->notes, [](const std::string& note) { return note.starts_with("ceilings stand in"); }));
+  const auto without = place(measurements, std::span(ceilings).first(1));
+  EXPECT_EQ(without[static_cast<std::size_t>(phase - placements.begin())].bound_reason, "no ceiling of CPUs in this file");
 }
 
 Ceiling of_gpu(const char* name, int device, double value, const char* level = "L1") {

@@ -218,6 +218,37 @@ TEST(Scoring, one_repetition_says_nothing_of_repeatability_but_for_the_emulator)
   EXPECT_FALSE(names(missing(fills)));
 }
 
+TEST(Scoring, one_or_two_repetitions_have_no_scatter_and_their_number_is_told) {
+  Counter measured = fills;
+  measured.backend = "papi";
+  const auto repeatability_with = [](const Counter& counter, std::int32_t repetitions) {
+    Results results;
+    for (const double bytes : {1e6, 2e6, 3e6}) {
+      Results one;
+      add(one, sample_of({.bytes = bytes}, bytes));
+      for (const CountRow& row : one.counts)
+        for (std::int32_t repetition = 0; repetition < repetitions; ++repetition) {
+          results.counts.push_back(row);
+          results.counts.back().backend = counter.backend;
+          results.counts.back().repetition = repetition;
+        }
+      one.counts.clear();
+      std::ranges::move(one.cases, std::back_inserter(results.cases));
+      std::ranges::move(one.model, std::back_inserter(results.model));
+      std::ranges::move(one.outcomes, std::back_inserter(results.outcomes));
+    }
+    return score(measurements_of(results), std::span(&counter, 1)).counters.at(0).repeatability;
+  };
+  for (const std::int32_t repetitions : {1, 2}) {
+    const Repeatability few = repeatability_with(measured, repetitions);
+    EXPECT_EQ(few.most, static_cast<std::uint32_t>(repetitions));
+    EXPECT_EQ(few.cases, 0U);
+    EXPECT_TRUE(std::isnan(few.median)) << "not 0";
+  }
+  EXPECT_EQ(repeatability_with(measured, 3).median, 0);
+  EXPECT_EQ(repeatability_with(fills, 1).most, 0U) << "a simulation repeats";
+}
+
 /// Counts of one case in several repetitions.
 CaseScore score_repetitions(double bytes, const std::vector<double>& counted) {
   Results results;

@@ -67,6 +67,12 @@ TEST(four_gpus, ranks_that_the_launcher_bound_stay_on_their_own_cpus) {
 
 TEST(eight_gpus, running_out_of_cpus_is_refused) { EXPECT_FALSE(placed(stored("eight_gpus"), {8, 5}).refusal.empty()); }
 
+TEST(four_gpus, more_threads_for_the_host_than_cpus_are_refused_in_a_line_that_says_what_to_do) {
+  const auto node = stored("four_gpus");
+  EXPECT_EQ(place_on_gpus(node, {{0, 1}}, {.ranks = 1, .threads = 4, .gpus = 1}).refusal,
+            "team g1t4 needs 4 CPUs, 4 for each rank: for rank 0 2 are left of the 2 that it may use; use fewer threads");
+}
+
 TEST(topology, a_file_that_is_none_is_a_user_error) {
   try {
     topology_from_xml("no_such.xml");

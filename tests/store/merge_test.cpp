@@ -256,6 +256,23 @@ TEST(merge, counts_by_another_backend_stay_beside_the_new_ones) {
   EXPECT_EQ(third.counts[1].session, "s3");
 }
 
+TEST(merge, counts_that_stay_keep_how_often_they_were_counted) {
+  const Scratch scratch;
+  const auto store = scratch / "x.h5";
+  const auto counted_times = [](const std::string& backend, const std::string& session, int times) {
+    Finished record = counted_by(backend, session);
+    record.outcome.placement.insert(record.outcome.placement.size() - 1,
+                                    R"(,"count_repetitions":{")" + backend + R"(/1-0123":)" + std::to_string(times) + "}");
+    return record;
+  };
+  Results first;
+  append(first, counted_times("cupti", "s1", 1));
+  write_store(store, first);
+  { Journal(scratch / "x.journal", "n1", sample_header("s2", 20)).append(counted_times("papi", "s2", 5)); }
+  EXPECT_EQ(load_finished(store, load_store)->outcomes.at(0).placement,
+            R"({"counted_with":["papi/1-0123","cupti/1-0123"],"count_repetitions":{"papi/1-0123":5,"cupti/1-0123":1}})");
+}
+
 TEST(merge, a_file_of_somebody_else_among_the_journals_is_left_out_and_named) {
   const Scratch scratch;
   { Journal(scratch / "x.journal", "n1", sample_header()).append(sample_time(1)); }

@@ -67,7 +67,8 @@ std::vector<std::string> score_notes(const Accuracy& accuracy, const std::option
   notes.emplace_back(
       "cases: those that can tell; bias: geometric mean of the ratios, +/- half of its 95 % interval; repeat: scatter between repetitions "
       "of a "
-      "case; moved most by: the factor that changes the ratio most where all others are equal; offset: what is counted where nothing "
+      "case, which one (once) or two (twice) do not show; moved most by: the factor that changes the ratio most where all others are "
+      "equal; offset: what is counted where nothing "
       "should "
       "be; zeros: how many of the cases that have none of it counted none");
   notes.emplace_back(
@@ -99,7 +100,7 @@ std::vector<std::string> time_notes(const Accuracy& accuracy, std::span<const Ti
     notes.push_back(fmt::format("seconds are held against {}", seconds_are_held_against));
   for (const auto& one : agreements) {
     const std::string range = fmt::format("{} to {} times it, farthest in {}", plain(one.least, 6), plain(one.most, 6), one.farthest);
-    const std::string pair = fmt::format("{} beside {}, in the same {} repetitions", one.counter, one.other, one.repetitions);
+    const std::string pair = fmt::format("{} beside {}, in the same {}", one.counter, one.other, counted(one.repetitions, "repetition"));
     if (one.apart == 0)
       notes.push_back(pair + ": equal but for rounding");
     else if (one.must_agree)

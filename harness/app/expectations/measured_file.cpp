@@ -11,6 +11,7 @@
 #include "app/results/result_file.hpp"
 #include "app/results/stored_results.hpp"
 #include "campaign/expand.hpp"
+#include "core/case.hpp"
 #include "core/quantity_parts.hpp"
 #include "model/ceilings/disturbances.hpp"
 #include "model/placement/chosen_counts.hpp"
@@ -113,7 +114,7 @@ void MeasuredFile::add_cases() {
     const Measured& measured = measurements_.cases[i];
     const CaseRow& of = *measured.of;
     MeasuredRow row{.name = of.id, .kernel = of.kernel, .phase = phase_of(of.id), .precision = of.precision, .flavor = of.flavor};
-    row.team = of.gpus > 0 ? fmt::format("g{}", of.gpus) : team_name(of.ranks, of.threads);
+    row.team = Team::of(of).name();
     row.node = measured.node;
     row.of_gpu = of.gpus > 0;
     row.machine = row.of_gpu ? gpu_named(ceilings_, measured.node, measured.gpus.front()) : cpus_[measured.node];

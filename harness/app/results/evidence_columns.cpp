@@ -127,13 +127,15 @@ Columns<Calibration> calibration_columns() {
 
 Columns<Repeatability> repeatability_columns() {
   using Row = Repeatability;
-  return explained(Columns<Row>{{"cases", "number of cases with three repetitions or more", &Row::cases},
-                                {"repetitions", "number of repetitions of these cases", &Row::repetitions},
-                                {"median_scatter", "scatter, as a part of the count, below which half of the cases lie", &Row::median},
-                                {"worst_tenth_scatter", "scatter below which nine tenths of the cases lie", &Row::worst_tenth},
-                                {"lost", "number of repetitions that counted far less than their median", &Row::lost},
-                                {"off", "number of repetitions farther from the median than a trusted counter may be", &Row::off}},
-                   "no case with three repetitions or more");
+  return explained(
+      Columns<Row>{{"cases", "number of cases with three repetitions or more", &Row::cases},
+                   {"most_repetitions", "repetitions of a case at most; 0: its counts repeat exactly by what they are", &Row::most},
+                   {"repetitions", "number of repetitions of these cases", &Row::repetitions},
+                   {"median_scatter", "scatter, as a part of the count, below which half of the cases lie", &Row::median},
+                   {"worst_tenth_scatter", "scatter below which nine tenths of the cases lie", &Row::worst_tenth},
+                   {"lost", "number of repetitions that counted far less than their median", &Row::lost},
+                   {"off", "number of repetitions farther from the median than a trusted counter may be", &Row::off}},
+      "no case with three repetitions or more");
 }
 
 Columns<SeenFlow> seen_flow_columns() {

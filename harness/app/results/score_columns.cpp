@@ -42,6 +42,13 @@ std::string offset_of(const CounterScore& score) {
   return line.intercept_lo <= 0 && line.intercept_hi >= 0 ? "none" : plain(line.intercept, 2) + short_unit(score.quantity);
 }
 
+/// Prints how far repetitions scatter; of one or two, which show no scatter, that there are no more.
+std::string repeat_of(const CounterScore& score) {
+  const Repeatability& all = score.repeatability;
+  if (all.cases > 0) return in_percent(all.median);
+  return all.most == 1 ? "once" : all.most == 2 ? "twice" : "";
+}
+
 /// Whether a counter's score is whole: it is not without a grade, or without a ratio to form the numbers of.
 bool is_whole(const CounterScore& score) {
   return score.grade != '-' && std::isfinite(score.bias) && std::isfinite(score.min) && std::isfinite(score.max) && std::isfinite(score.cv);
@@ -58,7 +65,7 @@ Columns<CounterScore> grade_columns() {
           Column<Row>(Heading{"+/-"}, half_width),
           Column<Row>("min", "least of the ratios", &Row::min).in_row("min", Align::right, in_digits(&Row::min)),
           Column<Row>("max", "largest of the ratios", &Row::max).in_row("max", Align::right, in_digits(&Row::max)),
-          Column<Row>(Heading{"repeat"}, [](const Row& row) { return in_percent(row.repeatability.median); }),
+          Column<Row>(Heading{"repeat"}, repeat_of),
           Column<Row>(Heading{"moved most by"}, worst_factor),
           Column<Row>(Heading{"offset"}, offset_of),
           Column<Row>(Heading{"zeros"}, zeros_of),

@@ -102,6 +102,9 @@ std::string numbers_text(const CounterScore& score) {
                         in_percent(score.repeatability.median), score.repeatability.cases, in_percent(score.repeatability.worst_tenth),
                         score.repeatability.lost, score.repeatability.repetitions,
                         score.repeatability.off == 0 ? "none" : in_percent(score.repeatability.off_share()));
+  else if (score.repeatability.most > 0)
+    text += fmt::format("each case counted {}: nothing shows how far its counts repeat\n",
+                        score.repeatability.most == 1 ? "once" : "twice at most");
   if (const auto& by = score.calibration)
     text += fmt::format("calibrated: (counted - {}{}) x {} is {} to {} of the exact amount\n", plain(by->offset, 4), whose_offset(by->per),
                         plain(by->factor, 5), plain(by->ratio_lo, 4), plain(by->ratio_hi, 4));

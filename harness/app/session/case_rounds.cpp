@@ -42,7 +42,8 @@ void count_case(RunContext& run, std::size_t index, const TeamCpus& placement) {
   if (!is_counted(measured, run.campaign(), counting)) {
     if (run.leads())
       run.keep([&] { run.record.append(run.runner.skip(measured, std::string(count_pass), why_not_counted(run, measured))); });
-  } else if (!counting_is_finished(run.record.earlier(), measured.id(), run.ranks.host(), counting)) {
+  } else if (const int repetitions = run.campaign().counting.repetitions_on(measured.team.space());
+             !counting_is_finished(run.record.earlier(), measured.id(), run.ranks.host(), counting, repetitions)) {
     run.deadlines.begin_pass(run.plan, index, std::string(count_pass));
     run.accept(run.runner.count(measured, placement, run.campaign().timing.min_seconds, run.deadlines.worker_seconds(measured)));
   }

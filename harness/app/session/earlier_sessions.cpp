@@ -49,13 +49,18 @@ void add_ceiling_rounds(const Results& earlier, const std::map<WorkKey, Overdue>
   }
 }
 
-void add_outcome(const OutcomeRow& outcome, std::set<WorkKey>& keys) {
+void add_outcome(const OutcomeRow& outcome, EarlierSessions& earlier) {
   if (outcome.status != Status::ok) return;
-  keys.emplace(outcome.case_id, outcome.node, outcome.pass);
+  earlier.finished.emplace(outcome.case_id, outcome.node, outcome.pass);
   if (outcome.pass != "count") return;
   const json placement = json::parse(outcome.placement, nullptr, false);
   if (!placement.is_object() || !placement.contains("counted_with")) return;
-  for (const auto& key : placement["counted_with"]) keys.emplace(outcome.case_id, outcome.node, counted_pass(key));
+  const json repetitions = placement.value("count_repetitions", json::object());
+  for (const std::string key : placement["counted_with"]) {
+    const WorkKey group{outcome.case_id, outcome.node, counted_pass(key)};
+    earlier.finished.insert(group);
+    if (repetitions.contains(key)) earlier.count_repetitions[group] = repetitions[key];
+  }
 }
 
 /// A case that took too long once is tried again, after the second time only under a longer deadline; so is a point of a round of a GPU's
@@ -130,6 +135,7 @@ std::map<std::string, std::string> kinds_of(const std::vector<MachineRow>& machi
 
 void to_json(json& told, const EarlierSessions& earlier) {
   told = {{"finished", earlier.finished},
+          {"count_repetitions", earlier.count_repetitions},
           {"overdue", earlier.overdue},
           {"kinds", earlier.kinds},
           {"last_caches", earlier.last_caches},
@@ -140,6 +146,7 @@ void to_json(json& told, const EarlierSessions& earlier) {
 
 void from_json(const json& told, EarlierSessions& earlier) {
   told.at("finished").get_to(earlier.finished);
+  told.at("count_repetitions").get_to(earlier.count_repetitions);
   told.at("overdue").get_to(earlier.overdue);
   told.at("kinds").get_to(earlier.kinds);
   told.at("last_caches").get_to(earlier.last_caches);
@@ -151,7 +158,7 @@ void from_json(const json& told, EarlierSessions& earlier) {
 EarlierSessions sessions_in(const Results& earlier, const Deadline& deadline) {
   EarlierSessions sessions;
   for (const auto& outcome : earlier.outcomes) {
-    add_outcome(outcome, sessions.finished);
+    add_outcome(outcome, sessions);
     add_overdue(outcome, deadline, sessions);
     add_gpus(outcome, sessions.gpus);
   }
@@ -177,11 +184,13 @@ bool EarlierSessions::counted_on(const std::string& node) const {
 }
 
 bool counting_is_finished(const EarlierSessions& earlier, const std::string& id, const std::string& node,
-                          const std::vector<std::string>& group_keys) {
+                          const std::vector<std::string>& group_keys, int repetitions) {
   const WorkKey counting{id, node, "count"};
   if (const auto overdue = earlier.overdue.find(counting); overdue != earlier.overdue.end() && overdue->second.given_up) return true;
   return earlier.finished.contains(counting) && std::all_of(group_keys.begin(), group_keys.end(), [&](const std::string& key) {
-           return earlier.finished.contains({id, node, counted_pass(key)});
+           const WorkKey group{id, node, counted_pass(key)};
+           const auto counted = earlier.count_repetitions.find(group);
+           return earlier.finished.contains(group) && (counted == earlier.count_repetitions.end() || counted->second >= repetitions);
          });
 }
 

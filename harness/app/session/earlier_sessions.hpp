@@ -27,6 +27,7 @@ struct EarlierSessions {
   /// Units that came out with status ok; what failed or could not be done is tried again. A counting pass is there once more for each event
   /// group that it counted (counting_is_finished). What is given up is among them.
   std::set<WorkKey> finished;
+  std::map<WorkKey, int> count_repetitions;  // of event groups that were counted, where that was not exact and is told
   std::map<WorkKey, Overdue> overdue;
   std::map<std::string, std::string> kinds;           // of nodes, by name: what makes nodes alike
   std::map<std::string, std::set<std::string>> gpus;  // of nodes, by name: UUIDs of the GPUs that were measured
@@ -49,8 +50,9 @@ void from_json(const nlohmann::json& told, EarlierSessions& earlier);
 /// `deadline`: under which a unit that was given up may be tried again, where it is longer than the one of then.
 EarlierSessions sessions_in(const Results& earlier, const Deadline& deadline);
 
-/// Whether a case was counted with every group of these keys, or is not to be tried again: then its counting pass need not be repeated.
+/// Whether a case was counted with every group of these keys, in so many repetitions where its counts do not repeat exactly, or is not to
+/// be tried again: then its counting pass need not be repeated.
 bool counting_is_finished(const EarlierSessions& earlier, const std::string& id, const std::string& node,
-                          const std::vector<std::string>& group_keys);
+                          const std::vector<std::string>& group_keys, int repetitions);
 
 }  // namespace plumbline::app

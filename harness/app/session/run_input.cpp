@@ -92,6 +92,7 @@ RunInput read_run_input(const RunOptions& options) {
     require_utf8(options.output.string(), "the name of the output, -o,");
     input.campaign = read_campaign(find_campaign(options.campaign));
     if (!options.counters.empty()) input.campaign.counters = options.counters;
+    if (options.count_repetitions > 0) input.campaign.counting.repetitions = options.count_repetitions;
     input.topology = this_topology();
     input.caches = caches_of(input.campaign, input.topology);
     input.backends = backend_facts(input.topology);

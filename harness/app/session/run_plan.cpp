@@ -31,8 +31,10 @@ namespace {
 bool all_passes_finished(const Case& which, const std::string& node, const std::vector<std::string>& counting, const Campaign& campaign,
                          const EarlierSessions& earlier) {
   const std::string id = which.id();
+  const Space space = which.team.space();
   return (!campaign.time || earlier.finished.contains({id, node, "time"})) &&
-         (!is_counted(which, campaign, counting) || counting_is_finished(earlier, id, node, keys_for(which.team.space(), counting)));
+         (!is_counted(which, campaign, counting) ||
+          counting_is_finished(earlier, id, node, keys_for(space, counting), campaign.counting.repetitions_on(space)));
 }
 
 /// The work that earlier sessions leave to do. Where cases are distributed, what any like node has finished counts for all of them.

@@ -28,7 +28,8 @@ Exit measure(const RunOptions& options, const RunInput& input, Communicator& ran
   RunRecord record(options, input.campaign, output_of(options, input.campaign), ranks);
   RunPlan plan = plan_run(input, ranks, record, Planning::to_run);
   const std::string session = session_name(ranks);
-  CaseRunner runner(ranks, {session, input.caches, input.counting, input.worker.get(), input.backends, input.campaign.timing.cold_l2});
+  CaseRunner runner(ranks, {session, input.caches, input.counting, input.worker.get(), input.backends, input.campaign.timing.cold_l2,
+                            input.campaign.counting});
   Progress progress(plan.rounds.size(), plan.seconds, ranks.rank() == 0);
   RunContext run{input, ranks, deadlines, record, plan, runner, progress, session, now_seconds()};
 

@@ -24,7 +24,12 @@ TeamCpus place_team_on_gpus(const Topology& topology, const DrivenGpus& node, co
   beside.gpus.clear();
   for (const TeamGpu& one : gpus) beside.gpus.push_back(gpu_at(topology, one.gpu.pci));
   TeamPlacement placed = place_on_gpus(beside, allowed, team);
-  return {.cpus = std::move(placed.cpus), .oversubscribed = false, .refusal = std::move(placed.refusal), .gpus = std::move(gpus)};
+  const int ranks_per_l3 = ranks_on_one_l3(topology, placed.cpus);
+  return {.cpus = std::move(placed.cpus),
+          .oversubscribed = false,
+          .refusal = std::move(placed.refusal),
+          .ranks_per_l3 = ranks_per_l3,
+          .gpus = std::move(gpus)};
 }
 
 }  // namespace

@@ -25,13 +25,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int noisy_repetitions = 5;   // of counts that do not repeat exactly
-constexpr int repetitions_on_gpu = 3;  // of those; each takes as many sweeps as the group has passes, and as many of the empty region
-
-int repetitions_of(const CountingGroup& group, Space space) {
-  return group.what.repeats_exactly ? 1 : space == Space::cuda ? repetitions_on_gpu : noisy_repetitions;
-}
-
 json rank_placement(int rank, const std::string& host, const std::vector<int>& cpus) {
   return {{"rank", rank}, {"host", host}, {"cpus", cpus}};
 }
@@ -80,19 +73,31 @@ std::vector<std::string> phases_of(const Case& measured) {
   return names;
 }
 
+/// The threads among which the team's own loops are divided: those of a GPU's team are for what is left to the host.
+int threads_in(const Team& team) { return team.gpus > 0 ? 1 : team.threads; }
+
+/// The steps of a sweep that the host does.
+std::uint64_t entries_of_host(const ApplicationWork& sweep) {
+  std::uint64_t entries = 0;
+  for (const Phase& phase : sweep.phases) entries += phase.on_host ? phase.entries : 0;
+  return entries;
+}
+
 /// The rows of an application's sweep: the whole, then each phase.
 std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWork& application, std::span<const CacheLevel> caches,
                                        std::span<const CacheLevel> host_caches) {
-  const int threads = measured.team.threads;
-  const auto counts_with_launches = [&](Counts counts, const ApplicationWork& launched) {
-    if (measured.team.gpus > 0) counts["launches"] = launches_of(launched);
+  const int threads = threads_in(measured.team), host_threads = measured.team.threads;
+  const auto counts_with_steps = [&](Counts counts, const ApplicationWork& some) {
+    if (measured.team.gpus == 0) return counts;
+    counts["launches"] = launches_of(some);
+    if (const std::uint64_t entries = entries_of_host(some); entries > 0) counts[host_entries] = entries;
     return counts;
   };
   std::vector<ModelRow> rows =
-      rows_of(measured, counts_with_launches(expected_counts(application, caches, threads, host_caches), application));
+      rows_of(measured, counts_with_steps(expected_counts(application, caches, threads, host_caches, host_threads), application));
   for (const Phase& phase : application.phases) {
-    const Counts counts = expected_counts(application, phase, caches, threads, host_caches);
-    std::ranges::move(rows_of(measured, counts_with_launches(counts, {.phases = {phase}}), phase.name), std::back_inserter(rows));
+    const Counts counts = expected_counts(application, phase, caches, threads, host_caches, host_threads);
+    std::ranges::move(rows_of(measured, counts_with_steps(counts, {.phases = {phase}}), phase.name), std::back_inserter(rows));
   }
   return rows;
 }
@@ -102,7 +107,7 @@ std::vector<ModelRow> application_rows(const Case& measured, const ApplicationWo
 std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches, std::span<const CacheLevel> host_caches) {
   const auto application = measured.application();
   std::vector<ModelRow> rows = application ? application_rows(measured, *application, caches, host_caches)
-                                           : rows_of(measured, expected_counts(measured.work(), caches, measured.team.threads));
+                                           : rows_of(measured, expected_counts(measured.work(), caches, threads_in(measured.team)));
   if (measured.team.gpus > 0) return rows;
   const Amount touched = working_set(measured.work(), measured.team.threads);
   rows.push_back({measured.id(), "working_set", static_cast<double>(touched.lo), static_cast<double>(touched.hi)});
@@ -186,7 +191,7 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
     timed.reason = bound.problem();
     timed.failed_at = bound.failed_at();
   } else if (!placement.gpus.empty()) {
-    timed = time_on_gpu_of(measured, placement.gpus[static_cast<std::size_t>(team.rank())], protocol, meeting, facts);
+    timed = time_on_gpu_of(measured, placement.gpus[static_cast<std::size_t>(team.rank())], protocol, meeting, threads, facts);
   } else {
     TimingProtocol as_placed = protocol;
     as_placed.quiet = !placement.oversubscribed;
@@ -224,7 +229,8 @@ std::optional<Finished> CaseRunner::time(const Case& measured, const TeamCpus& p
   return gather(measured, std::move(mine), timed.failed_at, facts.dump(), placement);
 }
 
-Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team, json& facts) {
+Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team,
+                                 const ThreadTeam& threads, json& facts) {
   const GpuProperties& gpu = own.gpu;
   facts["gpu"] = gpu_.facts(gpu);
   facts["gpu"]["device"] = gpu_word(own.device);
@@ -241,10 +247,10 @@ Timed CaseRunner::time_on_gpu_of(const Case& measured, const TeamGpu& own, const
   GpuWatch watch(gpu_.nvml(), gpu.pci);
   TimingProtocol here = protocol;
   here.cold_l2 = setting_.cold_l2;
-  timed = time_on_gpu(measured, here, gpu_.use(gpu), team);
+  timed = time_on_gpu(measured, here, gpu_.use(gpu), team, threads);
   if (is_failure(timed.status)) gpu_.look_for_loss("case " + measured.id(), timed.reason);
   facts["gpu"]["conditions"] = json::parse(watch.end().json());
-  if (!timed.host_flavor.empty()) facts["gpu"]["host_flavor"] = timed.host_flavor;
+  if (!timed.host_flavor.empty()) facts["gpu"]["host_flavor"] = timed.host_flavor, facts["gpu"]["host_threads"] = threads.size();
   const TheoreticalOccupancy& occupancy = timed.occupancy;
   facts["gpu"]["theoretical_occupancy"] =
       occupancy.is_known() ? json{{"least", occupancy.least}, {"most", occupancy.most}} : json{{"reason", occupancy.reason}};
@@ -265,7 +271,7 @@ std::optional<Finished> CaseRunner::count(const Case& measured, const TeamCpus& 
   std::vector<GroupOutcome> outcomes;
   std::optional<CountingOnGpu> on_gpu;
   for (const CountingGroup& group : groups) {
-    const int repetitions = repetitions_of(group, measured.team.space());
+    const int repetitions = repetitions_of(group);
     const CountedCase counted =
         group.what.emulated
             ? setting_.worker->count(
@@ -318,10 +324,10 @@ CountedCase CaseRunner::count_on_gpu_of(const Case& measured, const GpuPropertie
     if (ready.status != Status::ok) return ready;
     return {Status::failed, another_rank("cannot count on its GPU"), {}, FailedAt::another_rank};
   }
-  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team, setting_.cold_l2);
+  if (!counting) counting.emplace(measured, gpu_.use_to_count(gpu), empties_, team, bound.threads(), setting_.cold_l2);
   Backend& backend = *backends_[group.key()];
   gpu_.is_counted_by(backend);
-  CountedCase counted = counting->count(backend, 0, repetitions_of(group, Space::cuda));
+  CountedCase counted = counting->count(backend, 0, repetitions_of(group));
   if (counted.status == Status::failed) gpu_.look_for_loss("case " + measured.id(), counted.reason);
   return counted;
 }
@@ -344,7 +350,18 @@ CountedCase CaseRunner::count_here(const Case& measured, const CountingGroup& gr
     if (same) return {Status::unavailable, another_rank("cannot count these events"), {}, FailedAt::another_rank};
     return {Status::unavailable, backend->availability().reason, {}};
   }
-  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = noisy_repetitions, .min_seconds = min_seconds}, team);
+  return count_case(measured, *backend, 0, bound.threads(), {.repetitions = repetitions_of(group), .min_seconds = min_seconds}, team);
+}
+
+int CaseRunner::repetitions_of(const CountingGroup& group) const {
+  const Space space = counts_there(group, Space::cuda) ? Space::cuda : Space::cpu;
+  return group.what.repeats_exactly ? 1 : setting_.repetitions.repetitions_on(space);
+}
+
+void CaseRunner::add_counted_with(Space space, json& placement) const {
+  placement["counted_with"] = keys_for(space, setting_.counting.keys());
+  for (const CountingGroup& group : setting_.counting.groups)
+    if (counts_there(group, space) && !group.what.repeats_exactly) placement["count_repetitions"][group.key()] = repetitions_of(group);
 }
 
 std::vector<ModelRow> CaseRunner::executed_rows(const Case& measured, json& placement) {
@@ -371,7 +388,7 @@ std::optional<Finished> CaseRunner::gather(const Case& measured, Finished mine, 
   const std::vector<std::string> texts = team.gather(to_payload(mine));
   if (team.rank() != 0) return std::nullopt;
   json where{{"ranks", json::array()}, {"oversubscribed", placement.oversubscribed}, {"ranks_per_l3", placement.ranks_per_l3}};
-  if (mine.outcome.pass == "count") where["counted_with"] = keys_for(measured.team.space(), setting_.counting.keys());
+  if (mine.outcome.pass == "count") add_counted_with(measured.team.space(), where);
   Finished all;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     Finished part = from_text(texts[rank]);

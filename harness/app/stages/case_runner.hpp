@@ -11,6 +11,7 @@
 #include "app/here/gpus.hpp"
 #include "app/stages/gpu_in_use.hpp"
 #include "app/stages/team_meeting.hpp"
+#include "campaign/campaign.hpp"
 #include "comm/communicator.hpp"
 #include "core/case.hpp"
 #include "core/flows.hpp"
@@ -46,6 +47,7 @@ class CaseRunner {
     EmulatedWorker* worker = nullptr;  // null where no group of `counting` needs it
     BackendFacts backends = {};        // for those that count in this process
     bool cold_l2 = false;              // each sweep on a GPU begins with an L2 that holds nothing of its data
+    Counting repetitions = {};         // of counts
   };
 
   CaseRunner(Communicator& ranks, Setting setting) : ranks_(ranks), setting_(std::move(setting)) {}
@@ -65,7 +67,8 @@ class CaseRunner {
 
  private:
   /// Times a case on this rank's GPU, and adds what of the GPU belongs into the placement to `facts`.
-  Timed time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team, nlohmann::json& facts);
+  Timed time_on_gpu_of(const Case& measured, const TeamGpu& own, const TimingProtocol& protocol, TeamMeeting& team,
+                       const ThreadTeam& threads, nlohmann::json& facts);
   /// Counts one group on this rank's GPU. `counting` is made with the first group, and has the case's data for the others.
   CountedCase count_on_gpu_of(const Case& measured, const GpuProperties& gpu, const CountingGroup& group, const BoundTeam& bound,
                               TeamMeeting& team, std::optional<CountingOnGpu>& counting);
@@ -79,6 +82,9 @@ class CaseRunner {
   std::vector<ModelRow> modelled(const Case& measured, const TeamCpus& placement) const;
   CountedCase count_here(const Case& measured, const CountingGroup& group, const BoundTeam& bound, const TeamCpus& placement,
                          TeamMeeting& team, double min_seconds);
+  int repetitions_of(const CountingGroup& group) const;
+  /// Tells with which groups a case was counted, and how often with those whose counts do not repeat exactly.
+  void add_counted_with(Space space, nlohmann::json& placement) const;
   OutcomeRow outcome(const Case& measured, const std::string& pass) const;
   /// The rows of what the case's code executes between registers and L1, once a case; `placement` is told where that is not known.
   std::vector<ModelRow> executed_rows(const Case& measured, nlohmann::json& placement);
@@ -97,7 +103,7 @@ class CaseRunner {
 
 /// The model's rows of one rank's sweep, and two more amounts in bytes: "working_set", what a sweep surely touches and what it may touch,
 /// and "last_cache", the size that was reckoned with, where cores share one. Of an application on a GPU "launches", as many as its schedule
-/// has; `host_caches` are those of its phases that are the host's.
+/// has, and host_entries; `host_caches` are those of its phases that are the host's, as one of the team's threads sees them.
 std::vector<ModelRow> model_rows(const Case& measured, std::span<const CacheLevel> caches, std::span<const CacheLevel> host_caches = {});
 
 }  // namespace plumbline::app

@@ -39,7 +39,7 @@ Words words_of(const Measured& measured) {
   at(words, Factor::isa) = flavor.isa;
   at(words, Factor::precision) = row.precision;
   at(words, Factor::kernel) = row.kernel;
-  at(words, Factor::team) = "r" + std::to_string(row.ranks) + "t" + std::to_string(row.threads);
+  at(words, Factor::team) = "r" + std::to_string(row.ranks) + "t" + std::to_string(working_threads(row));
   at(words, Factor::node) = measured.node;
   at(words, Factor::regime) = regime_of(measured);
   for (std::size_t begin = 0; begin < row.work.size();) {
@@ -73,7 +73,7 @@ std::string_view in_words(Factor factor) { return factor == Factor::level ? "opt
 
 double slack_bytes(const CaseRow& row) {
   constexpr std::uint64_t line_bytes = 64;
-  return static_cast<double>(slackened_flows * slack_lines_per_thread * line_bytes) * static_cast<double>(row.ranks * row.threads);
+  return static_cast<double>(slackened_flows * slack_lines_per_thread * line_bytes) * static_cast<double>(row.ranks * working_threads(row));
 }
 
 std::string regime_of(const Measured& measured) {

@@ -27,7 +27,9 @@ Reported some_or_none(Reported count, Kind kind) {
   return {0, Status::ok, {}};
 }
 
-double offsets_of(const ChosenCounter& chosen, const CaseRow& row) { return offsets_in(chosen.offset_per, row.ranks, row.threads); }
+double offsets_of(const ChosenCounter& chosen, const CaseRow& row) {
+  return offsets_in(chosen.offset_per, row.ranks, working_threads(row));
+}
 
 bool may_have_stopped(const ChosenCounter& chosen, double counted) { return counted > chosen.good_up_to * chosen.ratio_hi; }
 

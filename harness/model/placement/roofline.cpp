@@ -49,8 +49,9 @@ bool is_of_another_gpu(const Ceiling& ceiling, const RooflinePlacement& placemen
 double distance(const Ceiling& ceiling, const RooflinePlacement& placement) {
   const auto workers = [](std::int64_t ranks, std::int64_t threads) { return static_cast<double>(ranks * threads); };
   const CaseRow& row = *placement.of;
-  double far = 100 * std::abs(std::log2(workers(ceiling.ranks, ceiling.threads) / workers(row.ranks, row.threads)));
-  if (ceiling.ranks != row.ranks || ceiling.threads != row.threads) far += 1;
+  const std::int64_t threads = working_threads(row);
+  double far = 100 * std::abs(std::log2(workers(ceiling.ranks, ceiling.threads) / workers(row.ranks, threads)));
+  if (ceiling.ranks != row.ranks || ceiling.threads != threads) far += 1;
   if (is_of_another_gpu(ceiling, placement)) far += 5000;
   if (ceiling.node != placement.node) far += 10000;
   return far;
@@ -162,9 +163,9 @@ void note_stand_in(const Ceiling& ceiling, RooflinePlacement& placement) {
     note = "those of node " + ceiling.node;
   else if (is_of_another_gpu(ceiling, placement))
     note = "those of " + gpu_word(ceiling.device) + " for " + gpu_words(placement.gpus);
-  if (ceiling.ranks * ceiling.threads != row.ranks * row.threads)
+  if (ceiling.ranks * ceiling.threads != row.ranks * working_threads(row))
     note += std::string(note.empty() ? "" : ", ") + "those of team " + team_name(ceiling.ranks, ceiling.threads) + " for " +
-            team_name(row.ranks, row.threads);
+            team_name(row.ranks, working_threads(row));
   if (note.empty()) return;
   note = "ceilings stand in for missing ones: " + note;
   if (std::find(placement.notes.begin(), placement.notes.end(), note) == placement.notes.end()) placement.notes.push_back(note);
@@ -176,6 +177,7 @@ std::string why_unbound(const RooflinePlacement& placement, std::span<const Ceil
   if (ceilings.empty()) return "no ceilings in this file; run a campaign with [ceilings]";
   const auto of_gpu = [](const Ceiling& ceiling) { return ceiling.scope == gpu_scope; };
   if (row.gpus > 0 && std::none_of(ceilings.begin(), ceilings.end(), of_gpu)) return "no ceiling of a GPU in this file";
+  if (row.gpus == 0 && std::all_of(ceilings.begin(), ceilings.end(), of_gpu)) return "no ceiling of CPUs in this file";
   return "no ceiling of this file fits the levels and the precision of this case";
 }
 
@@ -309,6 +311,8 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
   if (!placement.exceeded.empty())
     placement.notes.push_back("the working set is more than twice the " + placement.exceeded +
                               " that the sweeps show, but was counted as if it fitted: bytes of mem are at least what is too much");
+  if (measured.of->gpus == 0 && measured.expected(host_entries).lo > 0)
+    placement.notes.push_back("the host's, done as by team " + team_name(measured.of->ranks, measured.of->threads));
   if (measured.oversubscribed) placement.notes.emplace_back("oversubscribed: workers shared cores");
   if (!measured.oversubscribed && measured.disturbed > 0 && measured.disturbed == measured.repetitions)
     placement.notes.emplace_back("all repetitions were disturbed: the time is too long, if anything");

@@ -219,7 +219,7 @@ CaseScore Formula::score(const Measured& measured, std::size_t at, Bounds exact,
   evidence.zero = row.zero;
   evidence.zero_bound = row.zero_bound;
   evidence.ranks = static_cast<std::uint32_t>(measured.of->ranks);
-  evidence.threads = static_cast<std::uint32_t>(measured.of->threads);
+  evidence.threads = static_cast<std::uint32_t>(working_threads(*measured.of));
   evidence.counted_nothing = as_good_as_nothing(value.value, row, *measured.of);
   evidence.negative = value.status == Status::negative;
   return row;

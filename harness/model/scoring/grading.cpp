@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "model/placement/chosen_counts.hpp"
 #include "model/scoring/amounts.hpp"
 #include "model/scoring/bias_interval.hpp"
 #include "model/scoring/decision.hpp"
@@ -70,6 +71,7 @@ void fill_numbers(const Counter& counter, const std::vector<Evidence>& evidence,
   score.steady_interval = by_cases.is_good() ? steady_interval(evidence, grading.factors, by_cases.factor, by_cases.strays) : Interval();
   score.possible = possible_of(evidence, limits);
   score.repeatability = repeatability_of(evidence);
+  if (is_simulated(counter) || counter.of_code) score.repeatability.most = 0;
   std::vector<const Evidence*> by_case(grading.factors.cases());
   for (const auto& one : evidence) by_case[one.at] = &one;
   score.invariance = invariance_of(by_case, grading.factors);

@@ -18,10 +18,10 @@ Counter through_papi(Counter counter) {
   return counter;
 }
 
-/// The emulator never sees what a GPU does.
+/// The emulator never sees what a GPU does, nor phases that such a case leaves to the host.
 bool all_on_gpus(const Measurements& measurements) {
-  return !measurements.cases.empty() &&
-         std::all_of(measurements.cases.begin(), measurements.cases.end(), [](const Measured& one) { return one.of->gpus > 0; });
+  return !measurements.cases.empty() && std::all_of(measurements.cases.begin(), measurements.cases.end(),
+                                                    [](const Measured& one) { return one.of->gpus > 0 || !phase_of(one.of->id).empty(); });
 }
 
 }  // namespace

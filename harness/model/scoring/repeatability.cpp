@@ -72,6 +72,7 @@ Repeatability repeatability_of(std::span<const Evidence> evidence) {
   Repeatability all;
   std::vector<double> scatters, off_ratios;
   for (const auto& one : evidence) {
+    all.most = std::max(all.most, one.repetitions);
     if (!can_repeat(one)) continue;
     scatters.push_back(one.scatter);
     all.repetitions += one.repetitions;

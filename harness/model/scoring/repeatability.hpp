@@ -1,5 +1,6 @@
 // The repetitions of one case may agree with each other or not.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace plumbline {
 /// The repeatability over all cases with at least three repetitions.
 struct Repeatability {
   std::size_t cases = 0, repetitions = 0;
+  std::uint32_t most = 0;  // repetitions of a case at most, whether three or fewer; 0 where a second one would say nothing more
   double median = absent, worst_tenth = absent;  // of the cases' scatter: half, nine tenths of them are below
   std::size_t lost = 0, cases_with_losses = 0;   // repetitions that counted far less than their median
   std::size_t gained = 0;                        // and those that counted so much more that no interrupt explains it

@@ -17,11 +17,11 @@ settle() {
   [[ ! -d ${1%.h5}.journal ]] || "$BIN/plumbline" recover "${1%.h5}.journal" || true
 }
 
-# measure CAMPAIGN STORE [OPTION...]: runs a campaign until it ends, or is ended with the part: exit code 75, as where it ends itself at what
-# hangs. STORE is there all the same, with what was measured.
+# measure CAMPAIGN STORE [OPTION...]: runs a campaign until it ends, or is ended with the part (after WITHIN seconds, where that is set): exit
+# code 75, as where it ends itself at what hangs. STORE is there all the same, with what was measured.
 measure() {
   local status=0
-  limited 0 "$BIN/plumbline" run "$1" -o "$2" "${@:3}" || status=$?
+  limited "${WITHIN:-0}" "$BIN/plumbline" run "$1" -o "$2" "${@:3}" || status=$?
   ((status == 0)) || settle "$2"
   ((status == 124 || status == 137)) && status=75
   return "$status"
