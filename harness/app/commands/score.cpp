@@ -66,11 +66,8 @@ std::vector<std::string> score_notes(const Accuracy& accuracy, const std::option
   for (const auto& one : accuracy.unscored) notes.push_back(fmt::format("{} is not scored: {}", one.counter, one.reason));
   notes.emplace_back(
       "cases: those that can tell; bias: geometric mean of the ratios, +/- half of its 95 % interval; repeat: scatter between repetitions "
-      "of a "
-      "case, which one (once) or two (twice) do not show; moved most by: the factor that changes the ratio most where all others are "
-      "equal; offset: what is counted where nothing "
-      "should "
-      "be; zeros: how many of the cases that have none of it counted none");
+      "of a case, which one (once) or two (twice) do not show; moved most by: the factor that changes the ratio most where all others "
+      "are equal; offset: what is counted where nothing should be; zeros: how many of the cases that have none of it counted none");
   notes.emplace_back(
       "grades: A trusted; B right once a factor or an offset is taken away, or with less evidence than A needs; C only in the regimes "
       "named; D "

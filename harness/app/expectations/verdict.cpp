@@ -223,10 +223,9 @@ JudgedExpectation judge_by(const MeasuredFile& file, const PaperExpectation& exp
 /// Whether the first says more than the second: a difference, then a confirmation, then rows that there are.
 bool says_more(const JudgedExpectation& one, const JudgedExpectation& other) {
   const auto rank = [](const JudgedExpectation& judged) {
-    return judged.verdict == ExpectationVerdict::differs     ? 3
-           : judged.verdict == ExpectationVerdict::confirmed ? 2
-           : judged.left_out > 0                             ? 1
-                                                             : 0;
+    if (judged.verdict == ExpectationVerdict::differs) return 3;
+    if (judged.verdict == ExpectationVerdict::confirmed) return 2;
+    return judged.left_out > 0 ? 1 : 0;
   };
   return rank(one) > rank(other);
 }

@@ -59,7 +59,8 @@ void add_outcome(const OutcomeRow& outcome, EarlierSessions& earlier) {
   for (const std::string key : placement["counted_with"]) {
     const WorkKey group{outcome.case_id, outcome.node, counted_pass(key)};
     earlier.finished.insert(group);
-    if (repetitions.contains(key)) earlier.count_repetitions[group] = repetitions[key];
+    if (const auto told = repetitions.find(key); told != repetitions.end() && told->is_number_integer())
+      earlier.count_repetitions[group] = *told;
   }
 }
 

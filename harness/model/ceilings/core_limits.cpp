@@ -247,7 +247,7 @@ constexpr std::array cores{
          "Fujitsu, A64FX Microarchitecture Manual"},
 };
 
-/// Instructions that go from a core's front end to its schedulers in a cycle, by the document that Core::source names.
+/// Instructions that go from a core's front end to its schedulers in a cycle: its dispatch or rename width.
 struct IssueWidth {
   std::string_view core;
   double instructions;
