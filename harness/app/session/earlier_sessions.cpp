@@ -10,6 +10,7 @@
 #include "app/stages/ceilings_stage.hpp"
 #include "app/stages/gpu_ceilings_plan.hpp"
 #include "core/gpu_device.hpp"
+#include "store/other_counts.hpp"
 #include "store/session_list.hpp"
 
 namespace plumbline::app {
@@ -53,14 +54,10 @@ void add_outcome(const OutcomeRow& outcome, EarlierSessions& earlier) {
   if (outcome.status != Status::ok) return;
   earlier.finished.emplace(outcome.case_id, outcome.node, outcome.pass);
   if (outcome.pass != "count") return;
-  const json placement = json::parse(outcome.placement, nullptr, false);
-  if (!placement.is_object() || !placement.contains("counted_with")) return;
-  const json repetitions = placement.value("count_repetitions", json::object());
-  for (const std::string key : placement["counted_with"]) {
-    const WorkKey group{outcome.case_id, outcome.node, counted_pass(key)};
-    earlier.finished.insert(group);
-    if (const auto told = repetitions.find(key); told != repetitions.end() && told->is_number_integer())
-      earlier.count_repetitions[group] = *told;
+  for (const CountedGroup& group : counted_groups(outcome).value_or(std::vector<CountedGroup>())) {
+    const WorkKey key{outcome.case_id, outcome.node, counted_pass(group.key)};
+    earlier.finished.insert(key);
+    if (group.repetitions) earlier.count_repetitions[key] = *group.repetitions;
   }
 }
 
