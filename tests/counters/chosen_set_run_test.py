@@ -21,12 +21,12 @@ max_repetitions = 3
 kernel = "validation/triad"
 precision = ["fp64", "fp32"]
 flavor = ["*-O3-v3"]
-params = { n = [3000, 9000, 200000] }
+params = { n = [3000, 6000, 9000, 100000, 200000] }
 [[cases]]
 kernel = "validation/dot"
 precision = ["fp64", "fp32"]
 flavor = ["*-O3-v3"]
-params = { n = [9000] }
+params = { n = [3000, 6000, 9000, 12000, 100000] }
 """
 
 
