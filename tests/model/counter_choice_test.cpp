@@ -170,25 +170,34 @@ TEST(Groups, are_of_one_pmu_each_and_each_pmu_has_its_own_counters) {
   EXPECT_EQ(groups[1].events, (Names{"read", "write", "x", "y"}));
 }
 
-TEST(Limits, part_events_that_count_otherwise_beside_others_than_alone) {
-  const auto limits = [](double beside) {
-    Results results;
-    test::add(results, {});
+/// The limits that a run shows in which each case counted a and b alone, and then both together.
+SlotLimits limits_of_joint_counts(std::initializer_list<std::pair<double, double>> alone_and_beside) {
+  Results results;
+  for (const auto& [alone, beside] : alone_and_beside) {
+    test::add(results, {.work = "validation/triad/fp64/n=" + std::to_string(results.cases.size())});
     const auto count = [&](std::int32_t group, const char* event, double net) {
-      CountRow row{.case_id = results.cases.front().id, .node = "node0", .session = {}, .event = event, .backend = "pmu"};
+      CountRow row{.case_id = results.cases.back().id, .node = "node0", .session = {}, .event = event, .backend = "pmu"};
       row.group = group;
       row.net = net;
       results.counts.push_back(row);
     };
-    count(0, "a", 1000), count(1, "b", 500), count(2, "a", beside), count(2, "b", 500);
-    return limits_shown_by(results, measurements_of(results), {.slots = {{{"pmu", "a"}, 2}}});
-  };
-  const SlotLimits same = limits(1004), halved = limits(500);
+    count(0, "a", alone), count(1, "b", 500), count(2, "a", beside), count(2, "b", 500);
+  }
+  return limits_shown_by(results, measurements_of(results), {.slots = {{{"pmu", "a"}, 2}}});
+}
+
+TEST(Limits, part_events_that_count_otherwise_beside_others_than_alone) {
+  const SlotLimits same = limits_of_joint_counts({{1000, 1004}}), halved = limits_of_joint_counts({{1000, 500}});
   EXPECT_EQ(same.capacity.at(core), 3U) << "the largest group, of which one event takes two";
   EXPECT_TRUE(same.conflicts.empty()) << "0.4 % is within what is allowed";
   EXPECT_EQ(halved.conflicts.size(), 1U);
   EXPECT_EQ(fewest_groups("pmu", Names{"a", "b"}, same).size(), 1U);
   EXPECT_EQ(fewest_groups("pmu", Names{"a", "b"}, halved).size(), 2U);
+}
+
+TEST(Limits, heed_no_case_in_which_a_few_cache_lines_are_all_that_is_counted) {
+  EXPECT_TRUE(limits_of_joint_counts({{128, 64}, {384, 832}, {704, 640}, {1e6, 1000064}}).conflicts.empty());
+  EXPECT_EQ(limits_of_joint_counts({{128, 128}, {384, 384}, {704, 704}, {1e6, 5e5}}).conflicts.size(), 1U);
 }
 
 // -------------------------------------------------------------------------------------- exactness, against trying everything

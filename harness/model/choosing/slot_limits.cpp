@@ -13,6 +13,9 @@ using Event = SlotLimits::Event;
 /// Counts together may differ by this part from the count of each alone.
 constexpr double joint_within = 0.005;
 
+/// Cases that count less than this part of an event's most tell nothing of it: a few cache lines more in another process are much there.
+constexpr double least_that_tells = 0.01;
+
 struct GroupOfEvents {
   std::string backend;
   std::int32_t number;
@@ -25,18 +28,38 @@ std::map<GroupOfEvents, std::set<std::string>> groups_counted(const Results& res
   return groups;
 }
 
-/// Medians over the cases of what each later group counted of an event, over what the first one did.
-std::map<std::pair<Event, std::int32_t>, double> joint_over_alone(const Measurements& measurements) {
-  std::map<std::pair<Event, std::int32_t>, std::vector<double>> ratios;
+/// Later groups counted so much of an event in one case, over what the first one did.
+struct JointCounts {
+  double first = 0;
+  std::vector<std::pair<std::int32_t, double>> ratios = {};  // by group
+};
+
+std::map<Event, std::vector<JointCounts>> joint_counts(const Measurements& measurements) {
+  std::map<Event, std::vector<JointCounts>> joint;
   for (const auto& measured : measurements.cases)
     for (const auto& [backend, events] : measured.counts)
-      for (const auto& [event, count] : events)
+      for (const auto& [event, count] : events) {
+        JointCounts of_case{count.value};
         for (std::size_t g = 1; g < count.groups.size(); ++g) {
           const double ratio = group_over_first(count, g);
-          if (std::isfinite(ratio)) ratios[{{backend, event}, count.groups[g].group}].push_back(ratio);
+          if (std::isfinite(ratio)) of_case.ratios.emplace_back(count.groups[g].group, ratio);
         }
+        if (!of_case.ratios.empty()) joint[{backend, event}].push_back(std::move(of_case));
+      }
+  return joint;
+}
+
+/// Medians over the cases that tell of what each later group counted of an event, over what the first one did.
+std::map<std::pair<Event, std::int32_t>, double> joint_over_alone(const Measurements& measurements) {
   std::map<std::pair<Event, std::int32_t>, double> medians;
-  for (const auto& [what, of_cases] : ratios) medians[what] = median_of(of_cases);
+  for (const auto& [event, cases] : joint_counts(measurements)) {
+    const double most = std::max_element(cases.begin(), cases.end(), [](const auto& a, const auto& b) { return a.first < b.first; })->first;
+    std::map<std::int32_t, std::vector<double>> ratios;
+    for (const auto& of_case : cases)
+      if (of_case.first >= least_that_tells * most)
+        for (const auto& [group, ratio] : of_case.ratios) ratios[group].push_back(ratio);
+    for (const auto& [group, of_cases] : ratios) medians[{event, group}] = median_of(of_cases);
+  }
   return medians;
 }
 
