@@ -253,3 +253,13 @@ def test_counted_alone_the_program_runs_once_and_its_times_are_those_of_the_coun
 def test_a_launcher_whose_command_line_nobody_knows_is_refused_with_the_way_it_goes():
     ended = plumbline("profile", "--gpu", "--", "/usr/bin/aprun", "-n", "2", "x", gpus_here=False)
     assert ended.returncode == 2 and "aprun -n 4 plumbline profile --gpu -- program args" in ended.stderr
+
+
+def test_ranks_without_a_driver_are_shown_no_table(launching):
+    if pathlib.Path("/proc/driver/nvidia").exists():
+        pytest.skip("this machine has NVIDIA's driver")
+    if not os.environ.get("PLUMBLINE_MPIEXEC"):
+        pytest.skip("MPI is not compiled in")
+    ended = plumbline("profile", "--gpu", "--", os.environ["PLUMBLINE_MPIEXEC"], "-n", "2", launching, gpus_here=False)
+    assert ended.returncode == 2 and not ended.stdout
+    assert "nothing was profiled" in ended.stderr.splitlines()[-1]

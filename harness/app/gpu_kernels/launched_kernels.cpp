@@ -37,13 +37,14 @@ Launched gather(const ProfileOptions& options, LaunchMeeting& meeting, const Pro
   return launched;
 }
 
-/// Throws Error where no rank left anything.
-void require_ranks(const ProfileOptions& options, const Launched& launched) {
-  if (launched.ranks > 0) return;
+/// Throws Error where there is nothing to show: no rank left anything, or the ranks ended badly before any called CUDA's driver.
+void require_something(const ProfileOptions& options, const Launched& launched, const KernelRuns& runs) {
   const int code = launched.ending.code;
+  const bool called_driver = !runs.timed.empty() || !runs.counted.empty();
+  if (launched.ranks > 0 && (called_driver || code == 0)) return;
   throw Error(code == 0 ? Exit::user_error : static_cast<Exit>(code),
-              fmt::format("'{}' ended with exit {}, and none of its ranks left anything: nothing was profiled",
-                          fmt::join(options.command, " "), code));
+              fmt::format("'{}' ended with exit {}, and {}: nothing was profiled", fmt::join(options.command, " "), code,
+                          launched.ranks > 0 ? "no process called CUDA's driver" : "none of its ranks left anything"));
 }
 
 /// The launch whose output goes nowhere where the other one was heard.
@@ -88,11 +89,11 @@ Exit profile_launched_kernels(const ProfileOptions& options, const LaunchMeeting
   Launched timed, counted;
   const RepeatedInput input;
   if (is_timed) timed = gather(options, timed_at, run_program(launcher_command(options, "timed", timed_at.folder()).run), runs, notes);
-  if (is_timed) require_ranks(options, timed);
+  if (is_timed) require_something(options, timed, runs);
   if (is_counted && timed.ending.interrupted == 0)
     counted = gather(options, counted_at, launch_counted(options, counted_at, input, !is_timed, notes), runs, notes);
   const Launched& main = is_timed ? timed : counted;
-  require_ranks(options, main);
+  require_something(options, main, runs);
   if (is_timed && is_counted && timed.ending.interrupted == 0) note_differences(timed, counted, notes);
   const KernelsJudgement judgement = judge_kernels(main.ending, runs, is_counted, std::nullopt);
   tell(judgement.fault, options, meeting);
