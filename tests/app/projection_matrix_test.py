@@ -8,6 +8,7 @@ one: the name of its microarchitecture, and "_vm" where a hypervisor was in betw
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -153,6 +154,66 @@ def test_a_wrong_unit_is_one_line(tmp_path, wrong):
 @pytest.mark.parametrize(("words", "told"), [(["--method", "best"], "--method"), (["--leave", "node", "--matrix"], "--leave"), ([], "needs --to")])
 def test_a_wrong_word_is_one_line(tmp_path, words, told):
     assert told in one_line(spec(tmp_path / "right.toml", "right", "", HERE), *words)
+
+
+@pytest.mark.parametrize(("ceiling", "told"), [
+    (("mem", 7.2e11, "GB/s", ""), "was it meant in bytes/s?"), (("compute fp64", 9e12, "GFLOP/s", ""), "was it meant in FLOP/s?"),
+    (("L3", 100, "GB/s", "size_bytes = 32"), "less than any cache holds")])
+def test_a_ceiling_that_no_node_has_is_one_line(tmp_path, ceiling, told):
+    assert told in one_line(spec(tmp_path / "absurd.toml", "absurd", "", [ceiling]), "--to", spec(tmp_path / "right.toml", "right", "", HERE))
+
+
+@pytest.mark.parametrize(("group", "told"), [
+    ('bound = "compute fp32"\nflops = 1e9\nprecision = "fp64"\n', "'precision' of the FLOPs is fp64"), ('bound = "compute int8"\nflops = 1e9\n', "'bound' is 'compute int8'")])
+def test_a_bound_of_other_flops_is_one_line(tmp_path, group, told):
+    app = tmp_path / "app.toml"
+    app.write_text(f'schema = "plumbline-app/1"\n[[groups]]\nname = "g"\nseconds = 1\n{group}')
+    here = spec(tmp_path / "here.toml", "here", "", HERE)
+    assert told in one_line(here, "--app", app, "--to", here)
+
+
+def test_words_of_the_whole_that_contradict_each_other_are_one_line(tmp_path, program):
+    here = node_scope(spec(tmp_path / "here.toml", "here", "", HERE))
+    assert "'launch_seconds' is 3" in one_line(spec(tmp_path / "slow.toml", "slow", "launch_seconds = 3", HERE), "--app", program, "--to", here)
+    assert "--kernel is of measured cases" in one_line(here, "--app", program, "--to", here, "--kernel", "x*")
+    program.write_text(program.read_text().replace('name = "p"', 'name = "p"\nrest_seconds = 0.01\ncovered_fraction = 0.1'))
+    assert "'covered_fraction' is 0.1" in one_line(here, "--app", program, "--to", here)
+
+
+def test_amounts_that_do_not_go_with_the_time_and_what_a_side_leaves_unsaid_are_noted(tmp_path, program):
+    here = node_scope(spec(tmp_path / "here.toml", "here", "cores = 8", HERE))
+    there = node_scope(spec(tmp_path / "there.toml", "there", "", HERE))
+    program.write_text(program.read_text().replace("mem = 0", "mem = 2.4e12") + "launches = 10\n")
+    document = json.loads(plumbline(here, "--app", program, "--to", there, "--method", "all", "--json"))
+    notes = " ".join(document["notes"])
+    for told in ("'sweep' is bound by L3, as it says, but its bytes across mem alone take", "there does not say how many cores", "does not say how long a launch takes"):
+        assert told in notes
+    for row in document["rows"]:
+        assert sum(group["projected_seconds"] for group in row["groups"]) == pytest.approx(row["projected_seconds"])
+    assert not [note for note in json.loads(plumbline(here, "--app", program, "--to", there, "--json"))["notes"] if "sweep" in note]
+
+
+def test_what_was_measured_once_is_no_pair_with_its_own_copy(tmp_path):
+    copy = tmp_path / "copy.h5"
+    shutil.copy(KEPT[0], copy)
+    assert "hold the same measurements" in one_line(KEPT[0], copy, "--matrix")
+
+
+def test_a_matrix_without_intervals_holds_none(tmp_path):
+    told = json.loads(plumbline(KEPT[0], "--matrix", "--kernel", "validation/triad*", "--json"))
+    assert all(cell["inside"] is None for cell in told["matrix"]) and any("there are no intervals" in note for note in told["notes"])
+
+
+def test_nodes_of_one_name_are_told_apart_by_their_files(tmp_path):
+    told = json.loads(plumbline(KEPT[0], "--kernel", "validation/dgemm", "--to", GOLDEN / "cpus/zen4_vm.h5", GOLDEN / "cpus/zen5_vm.h5", "--json"))
+    assert sorted(row["to"] for row in told["rows"]) == ["vm (zen4_vm.h5)", "vm (zen5_vm.h5)"]
+
+
+def test_a_record_of_impossible_errors_is_one_line(tmp_path):
+    record = json.loads((ROOT / "jobs/records/projection.json").read_text())
+    record["rows"][0]["log_error"]["ensemble"] = 500
+    (tmp_path / "bad.json").write_text(json.dumps(record))
+    assert "is a natural logarithm" in one_line(KEPT[0], "--matrix", "--record", tmp_path / "bad.json")
 
 
 def test_what_this_was_last_made_of_is_kept():

@@ -42,6 +42,16 @@ TEST(Compare, the_same_is_same_and_what_the_threshold_cuts_is_ambiguous) {
   EXPECT_EQ(only_row(side({observed(one_case, "n", 1)}), side({observed(one_case, "n", 1.03)}), 0.03).verdict, Verdict::ambiguous);
 }
 
+TEST(Compare, what_was_disturbed_throughout_makes_nothing_faster_or_slower) {
+  auto disturbed = observed(one_case, "n", 2);
+  disturbed.disturbed = true;
+  const Side slow = side({disturbed}), fast = side({observed(one_case, "n", 1)});
+  EXPECT_EQ(only_row(slow, fast).verdict, Verdict::ambiguous);
+  EXPECT_NE(only_row(slow, fast).explanation.find("every sample before was disturbed"), std::string::npos);
+  EXPECT_EQ(only_row(fast, slow).verdict, Verdict::ambiguous);
+  EXPECT_EQ(only_row(slow, side({observed(one_case, "n", 3)})).verdict, Verdict::slower) << "even than what took too long";
+}
+
 TEST(Compare, a_spread_that_is_seen_raises_the_threshold) {
   auto wild = observed(one_case, "n", 1);
   for (std::size_t i = 0; i < 20; ++i) wild.sessions.front()[i] = 1 + 0.1 * static_cast<double>(i % 5);

@@ -208,6 +208,24 @@ TEST(Projecting, a_working_set_near_the_edge_of_a_cache_is_said_to_be_uncertain)
   EXPECT_EQ(moved.moved, std::vector<std::string>{"L2"});
 }
 
+TEST(Projecting, a_smaller_cache_never_lets_through_less_and_a_larger_working_set_is_never_less_traffic) {
+  NodeSide home{.name = "home",
+                .levels = {{.name = "L2", .gbs = 100, .size_bytes = 1 << 20},
+                           {.name = "L3", .gbs = 50, .size_bytes = 32 << 20},
+                           {.name = "mem", .gbs = 10}}};
+  NodeSide target = home;
+  target.levels[1].size_bytes = 8 << 20;
+  double last = 0;
+  for (const double working_set : {1e6, 7e6, 9e6, 16e6, 26e6, 30e6, 36e6}) {
+    const WorkPart part{.name = "k", .bytes = {{"L2", 5e11}, {"L3", 4e11}, {"mem", 9e10}}, .working_set_bytes = working_set};
+    const double there = moved_work(part, home, target).part.bytes.at("mem");
+    EXPECT_GE(there, 9e10) << working_set;
+    EXPECT_LE(there, 4e11) << working_set;
+    EXPECT_GE(there, last) << working_set;
+    last = there;
+  }
+}
+
 /// A loop through 1000 lines a thread, again and again: 100 sweeps, of which half is written.
 WorkPart counted_sweeps(double threads) {
   constexpr double never = std::numeric_limits<double>::infinity();
@@ -362,6 +380,79 @@ TEST(Projecting, levels_that_the_target_has_no_roof_of_are_named_where_none_fart
   EXPECT_EQ(unroofed(all, node({"L1", "L2", "mem"})), Levels{});
   EXPECT_EQ(unroofed(all, node({"L1", "L2", "L3"})), Levels{"mem"});
   EXPECT_EQ(unroofed({{"L1", 4e9}, {"memory", 1e9}}, home), Levels{"memory"}) << "a name that nobody has";
+}
+
+/// A node by its ceilings of the node scope.
+NodeSpec node_with(const std::vector<std::pair<std::string, double>>& ceilings) {
+  NodeSpec spec{.name = "n", .cores = 8};
+  for (const auto& [name, value] : ceilings)
+    spec.ceilings.push_back({.name = name, .value = value, .unit = name.starts_with("compute") ? "GFLOP/s" : "GB/s", .scope = "node"});
+  return spec;
+}
+
+std::vector<ProgramProjection> told_of(const Application& application, const NodeSpec& source, const NodeSpec& target) {
+  return project_program(project(application, source, target, Rest::constant), application, source, target, {}, {});
+}
+
+TEST(Projecting, cores_that_one_side_does_not_tell_are_as_many_as_the_others) {
+  const NodeSpec home = node_with({{"mem", 100}});
+  NodeSpec target = node_with({{"mem", 200}});
+  const Application half_of_roof{.name = "p", .groups = {{.name = "g", .seconds = 2, .bound = "mem", .bytes = {{"mem", 1e11}}}}};
+  target.cores = absent;
+  const double unsaid = told_of(half_of_roof, home, target)[index_of(Method::overlap)].seconds;
+  target.cores = home.cores;
+  EXPECT_DOUBLE_EQ(told_of(half_of_roof, home, target)[index_of(Method::overlap)].seconds, unsaid);
+  target.cores = 16;
+  EXPECT_LT(told_of(half_of_roof, home, target)[index_of(Method::overlap)].seconds, unsaid);
+}
+
+TEST(Projecting, groups_are_told_by_each_method_and_a_node_is_the_same_where_all_of_it_is) {
+  const NodeSpec home = node_with({{"mem", 100}, {"L3", 400}});
+  NodeSpec target = home;
+  const Application two{.name = "p",
+                        .groups = {{.name = "a", .seconds = 2, .bound = "mem", .bytes = {{"mem", 1e11}}},
+                                   {.name = "b", .seconds = 1, .bound = "L3", .bytes = {{"L3", 4e11}}}}};
+  for (const auto& one : told_of(two, home, target)) {
+    ASSERT_EQ(one.group_seconds.size(), 2U);
+    EXPECT_DOUBLE_EQ(one.group_seconds[0] + one.group_seconds[1], one.seconds) << to_string(one.method);
+    EXPECT_EQ(one.reason, "both sides are the same node");
+  }
+  EXPECT_DOUBLE_EQ(told_of(two, home, target)[index_of(Method::roofline)].group_seconds[0], 1);
+  target.launch_seconds = 5e-6;
+  EXPECT_EQ(told_of(two, home, target).front().reason.find("same node"), std::string::npos);
+}
+
+TEST(Projecting, amounts_that_do_not_go_with_the_time_here_are_doubted) {
+  const NodeSpec home = node_with({{"mem", 100}, {"L3", 400}});
+  const auto doubts = [&](const std::string& bound, const std::map<std::string, double>& bytes) {
+    return doubtful_amounts({.name = "p", .groups = {{.name = "g", .seconds = 1, .bound = bound, .bytes = bytes}}}, home);
+  };
+  EXPECT_TRUE(doubts("mem", {{"mem", 5e10}, {"L3", 1e11}}).empty()) << "half of its roof";
+  ASSERT_EQ(doubts("mem", {{"mem", 5e13}}).size(), 1U) << "a thousand times too many";
+  EXPECT_DOUBLE_EQ(doubts("mem", {{"mem", 5e13}}).front().term_seconds, 500);
+  EXPECT_EQ(doubts("mem", {{"mem", 50}}).size(), 1U) << "in GB";
+  ASSERT_EQ(doubts("L3", {{"mem", 9e10}, {"L3", 1e9}}).size(), 1U);
+  EXPECT_EQ(doubts("L3", {{"mem", 9e10}, {"L3", 1e9}}).front().bound, "L3");
+}
+
+TEST(Projecting, pairs_of_gpus_learn_nothing_from_those_of_cpus) {
+  const NodeSide cpu{.name = "c", .machine = "A", .team = "node"}, gpu{.name = "g", .machine = "A", .team = "gpu"};
+  NodeSide other = gpu;
+  other.machine = "B";
+  EXPECT_EQ(pair_kind(gpu, other), "gpu+machine");
+  const std::vector<RecordRow> record(30, RecordRow{.kernel = "k", .kind = pair_kind(cpu, NodeSide{.machine = "B"})});
+  EXPECT_TRUE(class_of(record, pair_kind(gpu, other), "gpu+machine, mem", [](const auto&) { return true; }).rows.empty());
+}
+
+TEST(Projecting, a_rate_of_arithmetic_without_a_pattern_is_of_fmas_unless_it_is_but_the_best_pattern) {
+  const auto names = [](const NodeSpec& node) {
+    std::vector<std::string> patterns;
+    for (const auto& one : arithmetic_ceilings(node, "node")) patterns.push_back(one.pattern);
+    return patterns;
+  };
+  using Patterns = std::vector<std::string>;
+  EXPECT_EQ(names(node_with({{"compute fp64", 1000}, {"compute fp64 add", 500}})), (Patterns{"", "add"}));
+  EXPECT_EQ(names(node_with({{"compute fp64", 1000}, {"compute fp64 fma", 1000}})), Patterns{"fma"});
 }
 
 }  // namespace plumbline

@@ -215,12 +215,16 @@ FittedFile fit_file(const Results& results, std::vector<std::string>& notes) {
 }
 
 /// Notes on what the file as a whole has or lacks.
-std::vector<std::string> file_notes(const FittedFile& file) {
+std::vector<std::string> file_notes(const FittedFile& file, const Results& results) {
   std::vector<std::string> notes;
   if (file.of_cpus.empty() && file.of_gpus.empty() && file.messages.empty() && file.beside.links.empty())
     notes.emplace_back(
-        "no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\" (a map of links, node_pairs, "
-        "takes two nodes or more)");
+        results.campaign.find("[ceilings") != std::string::npos
+            ? "no ceilings were measured in this run, although its campaign has a [ceilings] table: the run said why as it began (no GPU, "
+              "no "
+              "driver, one node alone); plumbline doctor says what this node lacks"
+            : "no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\" (a map of links, "
+              "node_pairs, takes two nodes or more)");
   if (std::any_of(file.of_cpus.begin(), file.of_cpus.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
     notes.emplace_back(
         "best, median and min GB/s are of algorithmic bytes: what the loop reads and writes. traffic (traffic_gbs): the best rate in the "
@@ -240,7 +244,7 @@ std::vector<std::string> ceilings_notes(const FittedFile& file, const Results& r
   const auto& fitted = file.of_cpus;
   const auto remarks = limit_remarks(fitted);
   std::vector<std::string> notes;
-  for (const auto& some : {file_notes(file), column_notes(fitted), limit_notes(fitted), gpu_ceilings_notes(file.of_gpus),
+  for (const auto& some : {file_notes(file, results), column_notes(fitted), limit_notes(fitted), gpu_ceilings_notes(file.of_gpus),
                            ert_table_notes(file.beside.compiled), levels_found(fitted), topology_disagreements(fitted, file.nodes),
                            std::vector<std::string>(remarks.begin(), remarks.end()), doubtful_memory(fitted), doubts(fitted, results),
                            link_notes(file.beside.links)})

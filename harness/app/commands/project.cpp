@@ -11,6 +11,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/commands/project_matrix.hpp"
+#include "app/commands/project_notes.hpp"
 #include "app/commands/project_scaling.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/programs/profile_parts.hpp"
@@ -124,81 +125,38 @@ std::vector<Method> methods_for(const ProjectOptions& options, const Application
   return has_reuse ? std::vector{Method::bandwidth, Method::ensemble} : std::vector{Method::bandwidth};
 }
 
-std::vector<TargetProjections> project_all(const ProjectOptions& options, const Application& application, const NodeSpec& source,
+/// Nodes of one name, of which there are many in a cloud, are told apart by their files, too.
+void tell_apart(const ProjectOptions& options, NodeSpec& source, std::vector<NodeSpec>& targets) {
+  std::map<std::string, std::set<std::string>> files;  // by name
+  files[source.name].insert(options.from.front());
+  for (std::size_t i = 0; i < targets.size(); ++i) files[targets[i].name].insert(options.to[i]);
+  const auto tell = [&](NodeSpec& one, const std::string& path) {
+    if (files[one.name].size() > 1) one.name += fmt::format(" ({})", std::filesystem::path(path).filename().string());
+  };
+  tell(source, options.from.front());
+  for (std::size_t i = 0; i < targets.size(); ++i) tell(targets[i], options.to[i]);
+}
+
+std::vector<TargetProjections> project_all(const ProjectOptions& options, const Application& application, NodeSpec source,
                                            const ProjectionRecord& record, std::vector<std::string>& notes) {
-  std::vector<TargetProjections> targets;
+  std::vector<NodeSpec> nodes;
   std::vector<std::string> about_others;
-  for (const auto& path : options.to) {
-    const NodeSpec target = side_of(path, "", notes, about_others).node;
+  for (const auto& path : options.to) nodes.push_back(side_of(path, "", notes, about_others).node);
+  tell_apart(options, source, nodes);
+  std::vector<TargetProjections> targets;
+  for (const NodeSpec& target : nodes) {
     TargetProjections one{.plain = project(application, source, target, options.rest)};
     const auto all = project_program(one.plain, application, source, target, record.overlaps, record.rows);
     for (auto& group : one.plain.groups) group.there = group_bytes(group.group, source, target);
-    for (const Method method : methods_for(options, application)) one.told.push_back({one.plain, all[index_of(method)]});
+    for (const Method method : methods_for(options, application)) {
+      ToldProjection& told = one.told.emplace_back(ToldProjection{one.plain, all[index_of(method)]});
+      for (std::size_t i = 0; i < told.plain.groups.size(); ++i) told.plain.groups[i].seconds = told.told.group_seconds[i];
+    }
+    note_unsaid(one, application, source, target, notes);
     targets.push_back(std::move(one));
   }
+  note_doubts(targets.front(), application, source, notes);
   return targets;
-}
-
-/// Says which bytes the methods that reckon with all levels leave out, since the target has no ceiling of them.
-void note_missing_roofs(const TargetProjections& target, std::vector<std::string>& notes) {
-  if (std::ranges::all_of(target.told, [](const auto& one) { return one.told.method == Method::bandwidth; })) return;
-  std::map<std::string, std::vector<std::string>> groups;  // by level
-  for (const auto& one : target.plain.groups)
-    for (const auto& level : one.there.without_roof) groups[level].push_back(one.group.name);
-  for (const auto& [level, names] : groups)
-    notes.push_back(fmt::format("{} has no ceiling '{}': what crosses there in {}{} is taken to cost nothing", target.plain.target, level,
-                                names.front(), names.size() > 1 ? fmt::format(" and {} more groups", names.size() - 1) : ""));
-}
-
-/// Says how the bytes on the target are known, where some of them were placed anew.
-void note_bytes(const Projection& plain, std::vector<std::string>& notes) {
-  const auto placed = std::ranges::count_if(plain.groups, [](const auto& one) { return one.there.by == BytesBy::reuse; });
-  const auto all = std::ranges::count_if(plain.groups, [](const auto& one) { return !one.group.waits; });
-  if (placed == 0) return;
-  std::set<std::string> conflicts, sizes, sets;
-  for (const auto& one : plain.groups) {
-    if (!one.there.conflicts.empty()) conflicts.insert(fmt::format("{} ({})", one.group.name, fmt::join(one.there.conflicts, ", ")));
-    sizes.insert(one.there.unknown_sizes.begin(), one.there.unknown_sizes.end());
-    sets.insert(one.there.unknown_sets.begin(), one.there.unknown_sets.end());
-  }
-  notes.push_back(fmt::format("bytes on {}: placed on its caches from reuse distances for {} of {} groups{}", plain.target, placed, all,
-                              placed < all ? "; of the others distances were not counted" : ""));
-  for (const auto& one : conflicts)
-    notes.push_back(
-        fmt::format("lines fall into few sets at a time on {} in {}: conflicts may add to what crosses below", plain.target, one));
-  if (!sizes.empty())
-    notes.push_back(fmt::format("{} does not say how large its {} is (size_bytes): what crosses behind it is taken to be as much as here",
-                                plain.target, fmt::join(sizes, ", ")));
-  if (!sets.empty())
-    notes.push_back(
-        fmt::format("{} does not say how many ways its {} has (ways): conflicts there are not told", plain.target, fmt::join(sets, ", ")));
-}
-
-/// Says where an interval is not of pairs like the one that is told.
-void note_wide_class(const TargetProjections& target, std::vector<std::string>& notes) {
-  for (const auto& one : target.told)
-    if (std::isfinite(one.told.lo) && one.told.learned_from == all_pairs) {
-      notes.push_back(fmt::format(
-          "intervals on {}: the record has fewer than {} pairs (of {} kernels) of this kind, so that they come from all {} that it has "
-          "within one CPU model, or between several, as here",
-          target.plain.target, pairs_of_class, kernels_of_class, one.told.pairs));
-      return;
-    }
-}
-
-void add_notes(const std::vector<TargetProjections>& targets, std::vector<std::string>& notes) {
-  for (const auto& target : targets)
-    for (const auto& warning : target.plain.warnings) notes.push_back("warning: " + warning);
-  const Projection& first = targets.front().plain;
-  const auto of_mix = [](const ProjectedGroup& group) { return group.is_of_mix; };
-  if (std::any_of(first.groups.begin(), first.groups.end(), of_mix))
-    notes.emplace_back("what arithmetic bounds goes by the roof of its own FMAs, sums and products on either side");
-  for (const auto& target : targets)
-    if (!target.told.front().told.flips.empty())
-      notes.push_back(
-          fmt::format("bound by another ceiling on {}: {}", target.plain.target, fmt::join(target.told.front().told.flips, "; ")));
-  for (const auto& target : targets) note_missing_roofs(target, notes), note_bytes(target.plain, notes), note_wide_class(target, notes);
-  notes.push_back(rest_in_words(first));
 }
 
 void print_all(const ProjectOptions& options, const std::vector<TargetProjections>& targets, const std::vector<std::string>& notes) {
@@ -218,6 +176,9 @@ void print_all(const ProjectOptions& options, const std::vector<TargetProjection
 Exit project_file(const ProjectOptions& options) {
   std::vector<std::string> notes, about_program;
   const ProjectionSpec source = side_of(options.from.front(), options.kernel, notes, about_program);
+  if (!options.kernel.empty() && (!options.application.empty() || is_toml(options.from.front())))
+    throw user_error("--kernel is of measured cases; " +
+                     std::string(options.application.empty() ? "a spec.toml has none" : "with --app the groups are those of its file"));
   Application application = options.application.empty() ? source.application : read_application(options.application);
   if (application.groups.empty())
     throw user_error(fmt::format("{} has no [[groups]]; name the program's groups with --app app.toml{}", options.from.front(),
@@ -226,7 +187,7 @@ Exit project_file(const ProjectOptions& options) {
   if (application.name.empty()) application.name = std::filesystem::path(options.from.front()).stem().string();
   ProjectionRecord record = record_for(options);
   const auto targets = project_all(options, application, source.node, record, notes);
-  add_notes(targets, notes);
+  add_projection_notes(targets, notes);
   if (!options.record.empty()) {
     extend(record, known_rows(targets, application.name));
     write_record(options.record, record);

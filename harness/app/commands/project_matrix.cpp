@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -42,7 +43,8 @@ struct MatrixRow {
 /// A cell of the matrix: all pairs from one side to another.
 struct MatrixCell {
   std::string from = {}, to = {}, kind = {};
-  std::size_t pairs = 0, inside = 0, flips = 0;
+  std::size_t pairs = 0, flips = 0;
+  std::optional<std::size_t> inside = {};  // nothing where no pair has an interval
   ByMethod median_error_percent = {};
 };
 
@@ -108,7 +110,8 @@ const Columns<MatrixCell>& cell_columns() {
                     }).in_row(name, Align::right, [i](const Row& row) { return plain(row.median_error_percent[i], 3) + " %"; }));
     }
     all.push_back(
-        Column<Row>("inside", "pairs that the ensemble's interval holds", [](const Row& row) { return row.inside; }).in_row("inside"));
+        Column<Row>("inside", "pairs that the ensemble's interval holds; null where none has one", &Row::inside)
+            .in_row("inside", Align::right, [](const Row& row) { return row.inside ? std::to_string(*row.inside) : std::string("-"); }));
     return all;
   }();
   return columns;
@@ -116,18 +119,52 @@ const Columns<MatrixCell>& cell_columns() {
 
 // ------------------------------------------------------------------------------------------------------------------ sides
 
+/// Cases that were timed, and of them those of which no repetition was left alone: these take no part.
+struct Cases {
+  std::ptrdiff_t timed = 0, disturbed = 0;
+};
+
+/// Says why there is no pair.
+std::string why_no_pairs(const MatrixOptions& options, const Cases& cases, const std::vector<std::string>& left_out) {
+  const std::string files = fmt::format("{}", fmt::join(options.files, ", "));
+  if (!left_out.empty()) return fmt::format("no case of {} can be projected: {}", files, left_out.front());
+  if (cases.disturbed > 0)
+    return fmt::format(
+        "{} of {} cases of {} were disturbed in every repetition, and of the others none was measured on two kinds of node, team or "
+        "instruction set: measure on a quiet node",
+        cases.disturbed, cases.timed, files);
+  return fmt::format(
+      "no case of {} was measured on two kinds of node, team or instruction set: run a campaign with several teams or flavors, or name "
+      "files that have cases in common",
+      files);
+}
+
 /// The conditions of a side name the file that it was measured in, where there are several.
 std::string label_of(const MatrixOptions& options, const std::string& path) {
   return options.files.size() > 1 ? std::filesystem::path(path).stem().string() : "";
 }
 
-std::vector<MeasuredSide> all_sides(const MatrixOptions& options, std::vector<std::string>& notes) {
+/// Refuses what was measured once and named twice: its pairs would be told without an error.
+void refuse_twice(const std::string& path, const Results& results, std::map<std::string, std::string>& files) {
+  std::set<std::string> sessions;
+  for (const auto& row : results.times) sessions.insert(row.session);
+  for (const auto& session : sessions)
+    if (const auto [known, is_new] = files.try_emplace(session, path); !is_new)
+      throw user_error(fmt::format("{} and {} hold the same measurements (session {}): name one of them", known->second, path, session));
+}
+
+std::vector<MeasuredSide> all_sides(const MatrixOptions& options, Cases& cases, std::vector<std::string>& notes) {
   std::vector<MeasuredSide> sides;
+  std::map<std::string, std::string> files;  // by session
   for (const auto& path : options.files) {
     std::vector<std::string> about_file;
     const PlacedFile file(path, options.kernel, about_file);
     for (const auto& note : about_file)
       notes.push_back(options.files.size() > 1 ? fmt::format("{}: {}", label_of(options, path), note) : note);
+    refuse_twice(path, file.results, files);
+    cases.timed += std::ranges::count_if(file.measurements.cases, [](const Measured& one) { return one.repetitions > 0; });
+    cases.disturbed += std::ranges::count_if(file.measurements.cases,
+                                             [](const Measured& one) { return one.repetitions > 0 && one.disturbed == one.repetitions; });
     for (auto& one : measured_sides(file.measurements, file.ceilings, file.nodes, file.placements, label_of(options, path)))
       sides.push_back(std::move(one));
   }
@@ -160,7 +197,8 @@ std::vector<MatrixCell> cells_of(const std::vector<ProjectedPair>& pairs, const 
     for (; i < pairs.size() && pairs[i].from == cell.from && pairs[i].to == cell.to; ++i) {
       for (std::size_t m = 0; m < method_count; ++m)
         errors[m].push_back(std::abs(MatrixRow{&pairs[i], &told[i], static_cast<Method>(m)}.error_percent()));
-      cell.inside += MatrixRow{&pairs[i], &told[i], Method::ensemble}.is_inside().value_or(false) ? 1 : 0;
+      if (const auto is_inside = MatrixRow{&pairs[i], &told[i], Method::ensemble}.is_inside())
+        cell.inside = cell.inside.value_or(0) + (*is_inside ? 1 : 0);
       cell.flips += pairs[i].flips() ? 1 : 0;
     }
     cell.pairs = i - first;
@@ -217,12 +255,10 @@ Json matrix_members(const std::vector<MatrixCell>& cells, const std::vector<Judg
 
 Exit project_matrix(const MatrixOptions& options) {
   std::vector<std::string> notes, left_out;
-  const auto sides = all_sides(options, notes);
+  Cases cases;
+  const auto sides = all_sides(options, cases, notes);
   const auto pairs = pairs_of(sides, left_out);
-  if (pairs.empty())
-    throw user_error(fmt::format(
-        "no case of {} was measured on two kinds of node, team or instruction set: {}", fmt::join(options.files, ", "),
-        left_out.empty() ? "run a campaign with several teams or flavors, or name files that have cases in common" : left_out.front()));
+  if (pairs.empty()) throw user_error(why_no_pairs(options, cases, left_out));
   const auto machines = machines_of(sides);
   if (options.left_out == HeldOut::machine && machines.size() < enough_machines)
     throw user_error(fmt::format("--leave machine needs {} CPU models, but {} {} here: name more files", enough_machines, machines.size(),
@@ -231,13 +267,17 @@ Exit project_matrix(const MatrixOptions& options) {
   std::vector<MatrixRow> rows;
   for (std::size_t i = 0; i < pairs.size(); ++i)
     for (std::size_t m = 0; m < method_count; ++m) rows.push_back({&pairs[i], &told[i], static_cast<Method>(m)});
-  const auto cells = cells_of(pairs, told);
+  const auto matrix = cells_of(pairs, told);
   const auto methods = judged_methods(pairs, told);
   for (auto& note : matrix_notes(options, machines, left_out)) notes.push_back(std::move(note));
   note_files_without_pairs(options, sides, pairs, notes);
-  if (const auto wide = std::ranges::count(told, all_pairs, &Forecast::learned_from); wide > 0)
-    notes.push_back(fmt::format("{} of {} pairs: there are fewer than {} like them, of {} kernels, so that intervals come from all", wide,
-                                pairs.size(), pairs_of_class, kernels_of_class));
+  if (const auto wide = std::ranges::count(told, all_pairs, &Forecast::learned_from); wide > 0) {
+    const bool are_intervals = std::ranges::any_of(matrix, [](const MatrixCell& one) { return one.inside.has_value(); });
+    notes.push_back(fmt::format(
+        "{} of {} pairs: there are fewer than {} like them, of {} kernels, {}", wide, pairs.size(), pairs_of_class, kernels_of_class,
+        are_intervals ? "so that intervals come from all"
+                      : fmt::format("nor {} of other kernels at all, so that there are no intervals", least_pairs)));
+  }
   if (!options.record.empty()) {
     ProjectionRecord record = read_record(options.record, true);
     extend(record, record_of(pairs, [](const auto&...) { return true; }));
@@ -247,10 +287,10 @@ Exit project_matrix(const MatrixOptions& options) {
   }
   const std::string files = fmt::format("{}", fmt::join(options.files, ", "));
   if (options.format == Format::json)
-    print(document("project-matrix", files, rows_json(row_columns(), rows), notes, matrix_members(cells, methods)));
+    print(document("project-matrix", files, rows_json(row_columns(), rows), notes, matrix_members(matrix, methods)));
   if (options.format == Format::csv) print(csv(rows_json(row_columns(), rows)));
   const std::string tables =
-      table_text(cell_columns(), cells, options.format) + "\n" + table_text(method_columns(), methods, options.format);
+      table_text(cell_columns(), matrix, options.format) + "\n" + table_text(method_columns(), methods, options.format);
   if (options.format == Format::markdown) print(tables + markdown_notes(notes));
   if (options.format == Format::text) print(tables + note_lines(notes));
   return Exit::ok;

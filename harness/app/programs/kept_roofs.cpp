@@ -57,9 +57,9 @@ std::string age_of(const Results& results, const fs::path& file) {
   const auto since_epoch = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   const double seconds = last > 0 ? since_epoch - 1e-9 * static_cast<double>(last)
                                   : std::chrono::duration<double>(fs::file_time_type::clock::now() - fs::last_write_time(file)).count();
-  if (seconds < 120) return "just now";
-  if (seconds < 7200) return fmt::format("{:.0f} minutes ago", seconds / 60);
-  return seconds < 2 * 86400 ? fmt::format("{:.0f} hours ago", seconds / 3600) : fmt::format("{:.0f} days ago", seconds / 86400);
+  if (seconds < 120) return "just before";
+  if (seconds < 7200) return fmt::format("{:.0f} minutes before", seconds / 60);
+  return seconds < 2 * 86400 ? fmt::format("{:.0f} hours before", seconds / 3600) : fmt::format("{:.0f} days before", seconds / 86400);
 }
 
 /// One process measures at a time, as long as it holds what this gives; the others wait here, and find what it has measured.

@@ -190,6 +190,16 @@ PlacedLoops place_loops(const ProfiledProgram& program, const Results& roofs, co
   return loops;
 }
 
+/// Leaves loops without a bound: reuse distances are counted of functions and regions, and L1 and arithmetic alone would bind.
+void leave_unbound(PlacedLoops& loops) {
+  for (RooflinePlacement& one : loops.placements) {
+    one.bound.clear(), one.bound_ceiling.clear();
+    one.roof_gflops = one.percent_of_roof = absent;
+    one.bound_status = Status::unavailable;
+    one.bound_reason = "reuse distances are of functions and regions: what a loop moves behind L1 is not known";
+  }
+}
+
 /// Names the functions of much time whose loops have no lines.
 void note_loops_without_lines(const TimedProfile& profile, std::vector<std::string>& notes) {
   constexpr double much = 0.05;
@@ -257,6 +267,7 @@ Exit place_and_show(const ProfileOptions& options, ProgramRuns runs, Symbols& sy
   const auto ceilings = fit_ceilings(results.ceilings, node_facts(results, placed.notes));
   placed.placements = in_order_of_cases(results, place(measurements_of(results), ceilings));
   placed.loops = place_loops(placed.program, results, ceilings);
+  if (placed.counted.profile.reuse) leave_unbound(placed.loops);
   explain_missing_counts(placed);
   const bool told = show_placed(options, placed, std::move(results));
   if (runs.native.ending.code != 0) return static_cast<Exit>(runs.native.ending.code);

@@ -14,6 +14,8 @@ namespace plumbline::app {
 namespace {
 
 constexpr const char* record_word = "plumbline-record/2";
+/// A projection is off by some percent, or by orders of magnitude where its input is wrong; a logarithm beyond this is none.
+constexpr double most_of_error_kept = 20;
 
 std::map<std::string, double> errors_by_name(const RecordRow& row) {
   std::map<std::string, double> errors;
@@ -72,7 +74,15 @@ ProjectionRecord read_record(const std::filesystem::path& path, bool may_be_new)
     if (json.at("schema") != record_word) throw user_error(fmt::format("{}: its schema is not {}", path.string(), record_word));
     for (const auto& [kind, one] : json.at("overlaps").items())
       record.overlaps[kind] = {.exponent = one.at("exponent"), .issue_part = one.at("issue_part")};
-    for (const auto& row : json.at("rows")) record.rows.push_back(row_in(row));
+    for (const auto& row : json.at("rows")) {
+      record.rows.push_back(row_in(row));
+      for (const double error : record.rows.back().log_error)
+        if (std::abs(error) > most_of_error_kept)
+          throw user_error(
+              fmt::format("{}: a log_error of '{}' is {:g}, a projection {:.0e} times off: a log_error is a natural logarithm, "
+                          "{} at most; remove the row",
+                          path.string(), record.rows.back().part, error, std::exp(std::min(std::abs(error), 500.0)), most_of_error_kept));
+    }
   } catch (const Json::exception&) {
     throw user_error(fmt::format("{} is no record of projections ({}); 'plumbline project FILE --matrix --record NEW.json' writes one",
                                  path.string(), record_word));

@@ -1,6 +1,7 @@
 #include "app/results/projection_spec.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -96,13 +97,28 @@ std::map<std::string, double> read_bytes_by_level(const WrittenTable& table) {
   return bytes;
 }
 
+/// The precision of a group's FLOPs: as it says, or as its bound does, "compute fp32".
+std::string precision_of(const WrittenTable& table) {
+  const std::vector<std::string> precisions{"fp64", "fp32", "fp16", "bf16"};
+  const auto said = table.choice("precision", precisions);
+  const auto bound = table.word("bound");
+  constexpr std::string_view compute = "compute ";
+  if (!bound || !bound->value.starts_with(compute)) return said ? said->value : precisions.front();
+  const std::string rest = bound->value.substr(compute.size()), of_bound = rest.substr(0, rest.find(' '));
+  if (std::ranges::find(precisions, of_bound) == precisions.end())
+    table.fail(bound->at, fmt::format("'bound' is '{}', but 'flops' are of {}; leave out 'flops', or name the bound of their precision",
+                                      bound->value, said ? said->value : fmt::format("{}", fmt::join(precisions, ", "))));
+  if (said && said->value != of_bound)
+    table.fail(said->at, fmt::format("'precision' of the FLOPs is {}, but 'bound' is '{}'", said->value, bound->value));
+  return of_bound;
+}
+
 ArithmeticMix read_mix(const WrittenTable& table) {
   const auto flops = table.positive("flops");
   if (!flops) return {};
-  const auto precision = table.choice("precision", {"fp64", "fp32", "fp16", "bf16"});
   ArithmeticShare share{.flops = flops->value};
   if (const double fma = fraction_of(table, "fma_part"); std::isfinite(fma)) share.fma = fma, share.add = share.mul = (1 - fma) / 2;
-  return {{precision ? precision->value : "fp64", share}};
+  return {{precision_of(table), share}};
 }
 
 ApplicationGroup read_group(const WrittenTable& table) {
@@ -122,6 +138,18 @@ ApplicationGroup read_group(const WrittenTable& table) {
           .launches = written_or(table, "launches", 0)};
 }
 
+/// Refuses what no node has: values that were meant in other units.
+void refuse_absurd(const WrittenTable& table, const NodeCeiling& one) {
+  constexpr double most_gbs = 1e7, most_gflops = 1e9, least_bytes = 1024;  // L1 of a node with GPUs, an exaflop in one node, a small L1
+  const double most = one.unit == "GB/s" ? most_gbs : most_gflops;
+  if (one.value > most)
+    table.fail(table.at("value"), fmt::format("'value' of '{}' is {:g} {}, more than any node has ({:g}): was it meant in {}?", one.name,
+                                              one.value, one.unit, most, one.unit == "GB/s" ? "bytes/s" : "FLOP/s"));
+  if (one.size_bytes < least_bytes)
+    table.fail(table.at("size_bytes"), fmt::format("'size_bytes' of '{}' is {:g}, less than any cache holds: was it meant in KiB or MiB?",
+                                                   one.name, one.size_bytes));
+}
+
 NodeCeiling read_ceiling(const WrittenTable& table) {
   table.allow_only(ceiling_keys.names());
   const auto scope = table.choice("scope", {"node", "numa", "core", "gpu"});
@@ -139,7 +167,20 @@ NodeCeiling read_ceiling(const WrittenTable& table) {
     table.fail(table.at("unit"), fmt::format("'unit' of '{}' is {}, but a level of memory has GB/s", ceiling.name, ceiling.unit));
   if (ceiling.name.starts_with("compute") && ceiling.unit != "GFLOP/s")
     table.fail(table.at("unit"), fmt::format("'unit' of '{}' is {}, but arithmetic has GFLOP/s", ceiling.name, ceiling.unit));
+  refuse_absurd(table, ceiling);
   return ceiling;
+}
+
+/// Refuses a covered fraction that is not what the groups and the rest are.
+void refuse_contradiction(const WrittenTable& top, const Application& application) {
+  constexpr double alike = 0.02;  // seconds are rounded
+  double covered = 0;
+  for (const auto& group : application.groups) covered += group.seconds;
+  const double by_seconds = covered / (covered + application.rest_seconds);
+  if (application.rest_seconds > 0 && std::abs(by_seconds - application.covered_fraction) > alike)
+    top.fail(top.at("covered_fraction"),
+             fmt::format("'covered_fraction' is {}, but groups of {:g} s and 'rest_seconds' of {:g} make {:.3g}",
+                         application.covered_fraction, covered, application.rest_seconds, by_seconds));
 }
 
 Application read_groups(const WrittenTable& top) {
@@ -150,6 +191,7 @@ Application read_groups(const WrittenTable& top) {
   if (const auto covered = top.positive("covered_fraction")) {
     if (covered->value > 1) top.fail(covered->at, fmt::format("'covered_fraction' is {}, but a fraction is at most 1", covered->value));
     application.covered_fraction = covered->value;
+    refuse_contradiction(top, application);
   }
   return application;
 }
@@ -197,6 +239,10 @@ ProjectionSpec read_spec(const std::string& path) {
     spec.node.measured_seconds = written_or(top, "measured_seconds", absent);
     spec.node.cores = written_or(top, "cores", absent);
     spec.node.launch_seconds = written_or(top, "launch_seconds", absent);
+    constexpr double longest_launch = 0.1;
+    if (spec.node.launch_seconds > longest_launch)
+      top.fail(top.at("launch_seconds"), fmt::format("'launch_seconds' is {:g}, but a launch takes microseconds (5e-6), {} s at most",
+                                                     spec.node.launch_seconds, longest_launch));
     if (const auto machine = top.word("machine")) spec.node.machine = machine->value;
     each_table(top, "ceilings", [&](const WrittenTable& table) {
       const NodeCeiling one = read_ceiling(table);

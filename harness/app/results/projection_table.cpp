@@ -29,7 +29,7 @@ Columns<ProjectedGroup> projected_group_columns() {
                       }),
           {"scope", "who shares that ceiling: node, numa, core or gpu", [](const Row& row) { return row.group.scope; }},
           {"seconds", "time of the part here", [](const Row& row) { return row.group.seconds; }},
-          {"projected_seconds", "time of the part there", &Row::seconds},
+          {"projected_seconds", "time of the part there, by the method of its row", &Row::seconds},
           Column<Row>("from_value", "the ceiling here", [](const Row& row) { return row.from.value; })
               .in_row("here", Align::right, [](const Row& row) { return plain(row.from.value, 4); }),
           Column<Row>("to_value", "the ceiling there", [](const Row& row) { return row.to.value; })
@@ -130,7 +130,7 @@ Columns<ToldProjection> projection_columns() {
       Column<Row>("status", "ok, or unavailable", [is_told](const Row& row) { return is_told(row) ? "ok" : "unavailable"; })
           .one_of({"ok", "unavailable"}),
       {"reason", "why this method cannot be asked", [is_told](const Row& row) { return OrNull{is_told(row) ? "" : row.told.reason}; }},
-      list_column<Row>("groups", "parts of the program, by equations (5) and (6)", projected_group_columns(),
+      list_column<Row>("groups", "parts of the program, with the ceilings of equations (5) and (6)", projected_group_columns(),
                        [](const Row& row) { return row.plain.groups; })};
   add_explained(columns, "measured", "measured_seconds", measured_there);
   add_explained(columns, "interval", "the interval", interval_of);
@@ -141,7 +141,7 @@ Json flat_rows(const std::vector<ToldProjection>& projections) {
   Json rows = Json::array();
   for (const auto& p : projections) {
     for (const auto& group : p.plain.groups) {
-      Json row{{"from", p.plain.source}, {"to", p.plain.target}};
+      Json row{{"from", p.plain.source}, {"to", p.plain.target}, {"method", to_string(p.told.method)}};
       row.update(row_json(projected_group_columns(), group));
       rows.push_back(row);
     }

@@ -10,7 +10,7 @@ namespace plumbline::app {
 
 /// A program on a target by one method.
 struct ToldProjection {
-  Projection plain = {};  // by equations (5) to (7), with the groups
+  Projection plain = {};  // by equations (5) to (7), with the groups, whose times are the method's
   ProgramProjection told = {};
 
   double speedup() const { return plain.seconds_before / told.seconds; }

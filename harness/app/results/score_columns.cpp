@@ -17,8 +17,12 @@ std::string grade_of(const CounterScore& score) { return score.of_code ? "static
 
 namespace {
 
-/// The half of the bias's interval, as a part of it.
-std::string half_width(const CounterScore& score) { return in_percent((score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias); }
+/// The half of the bias's interval, as a part of it. Beyond ten times, a number tells nothing but that the bias is open.
+std::string half_width(const CounterScore& score) {
+  constexpr double readable = 10;
+  const double part = (score.bias_interval.hi - score.bias_interval.lo) / 2 / score.bias;
+  return part > readable ? fmt::format("> {:.0f} x", readable) : in_percent(part);
+}
 
 std::string worst_factor(const CounterScore& score) {
   if (score.invariance.empty()) return "";

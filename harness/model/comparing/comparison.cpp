@@ -131,6 +131,10 @@ double clock_of(const Members& members) {
   return median_of(std::move(clocks));
 }
 
+bool was_disturbed(const Members& members) {
+  return !members.empty() && std::all_of(members.begin(), members.end(), [](const auto* one) { return one->disturbed; });
+}
+
 /// The first member that cannot be compared; nullptr where every one can.
 const Observation* first_without_samples(const Members& members) {
   const auto found = std::find_if(members.begin(), members.end(), [](const auto* one) { return one->status != Status::ok; });
@@ -161,6 +165,7 @@ Compared described(const Pair& pair, const Side& before, const Side& after) {
   Compared row{.key = {pair.what, pair.node}, .row_class = any.row_class, .unit = any.unit};
   row.clock_before_hz = clock_of(pair.before);
   row.clock_after_hz = clock_of(pair.after);
+  row.disturbed_before = was_disturbed(pair.before), row.disturbed_after = was_disturbed(pair.after);
   if (pair.after.empty()) {
     refuse(row, Status::unavailable, why_missing(any, before, after, "the second file"));
   } else if (pair.before.empty()) {
@@ -205,6 +210,12 @@ double spread_of_row(const Pair& pair) {
     if (logs.size() > 1) spreads.push_back(scatter_of(logs));
   }
   return spreads.empty() ? absent : *std::max_element(spreads.begin(), spreads.end());
+}
+
+std::string disturbance_explanation(const Compared& row) {
+  if (!row.disturbed_before && !row.disturbed_after) return {};
+  const std::string sides = row.disturbed_before && row.disturbed_after ? "on both sides" : row.disturbed_before ? "before" : "after";
+  return "every sample " + sides + " was disturbed, so that it took too long there";
 }
 
 struct ClassRows {
@@ -257,8 +268,10 @@ Comparison compare(const Side& before, const Side& after, std::optional<double> 
     row.verdict = verdict_of(row.judged, row.threshold);
     const double matters = threshold.value_or(practical_threshold(row.row_class));  // what scatters widely is not the same for that
     if (row.verdict == Verdict::same && verdict_of(row.judged, matters) != Verdict::same) row.verdict = Verdict::ambiguous;
-    const std::string clock = clock_explanation(row.clock_before_hz, row.clock_after_hz, row.judged.slowdown);
-    row.explanation += (row.explanation.empty() || clock.empty() ? "" : "; ") + clock;
+    if ((row.verdict == Verdict::faster && row.disturbed_before) || (row.verdict == Verdict::slower && row.disturbed_after))
+      row.verdict = Verdict::ambiguous;
+    for (const auto& more : {clock_explanation(row.clock_before_hz, row.clock_after_hz, row.judged.slowdown), disturbance_explanation(row)})
+      row.explanation += (row.explanation.empty() || more.empty() ? "" : "; ") + more;
   }
   return comparison;
 }

@@ -27,7 +27,8 @@ struct Compared {
   double threshold = absent;
   double clock_before_hz = absent, clock_after_hz = absent;
   Verdict verdict = Verdict::ambiguous;
-  std::string explanation = {};  // another loop that is a ceiling's best, a clock that differs
+  bool disturbed_before = false, disturbed_after = false;  // in every sample: what took part there took too long
+  std::string explanation = {};  // another loop that is a ceiling's best, a clock that differs, a side that was disturbed
   Status status = Status::ok;    // not ok: not comparable, for `reason`
   std::string reason = {};
 };
@@ -48,7 +49,7 @@ struct Comparison {
 
 /// Compares two sides. Rows are matched by name and node; what then is left of a name is put together over the nodes of either side that
 /// are of one kind. The threshold of a class is `threshold` (a part), or without it the practical one or three times the spread, whichever
-/// is more; SAME takes an interval within the practical one.
+/// is more; SAME takes an interval within the practical one. A side that was disturbed throughout makes nothing FASTER or SLOWER than it.
 Comparison compare(const Side& before, const Side& after, std::optional<double> threshold);
 
 /// Says "clock 3.10 -> 2.60 GHz (-16 %)" and whether that alone would explain the slowdown; empty where the clocks agree within 2 % or are

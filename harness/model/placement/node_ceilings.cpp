@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "model/ceilings/gpu_ceilings.hpp"
 
@@ -64,6 +65,26 @@ std::vector<std::string> names_of(const Ceiling& ceiling) {
   return {name, name + " " + ceiling.pattern};
 }
 
+/// The cases of a node whose times add up: no phase beside its application, and no whole program beside its parts.
+std::set<const CaseRow*> work_without_parts(std::span<const RooflinePlacement> placements, const std::string& node) {
+  constexpr std::string_view whole = "/part=whole/";
+  std::set<std::string> cases, with_parts;  // kernels of programs, of which there are parts beside the whole
+  for (const auto& one : placements) {
+    if (one.node != node || one.bound.empty()) continue;
+    cases.insert(one.of->id);
+    if (one.of->id.find("/part=") != std::string::npos && one.of->id.find(whole) == std::string::npos) with_parts.insert(one.of->kernel);
+  }
+  std::set<const CaseRow*> work;
+  for (const auto& one : placements) {
+    const std::string& id = one.of->id;
+    const std::string phase = phase_of(id);
+    const bool is_phase = !phase.empty() && cases.contains(id.substr(0, id.size() - phase.size() - 1));
+    const bool is_whole = id.find(whole) != std::string::npos && with_parts.contains(one.of->kernel);
+    if (!is_phase && !is_whole) work.insert(one.of);
+  }
+  return work;
+}
+
 std::map<std::string, double> bytes_of(const RooflinePlacement& placement) {
   std::map<std::string, double> bytes;
   for (const auto& level : placement.levels)
@@ -109,8 +130,9 @@ NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
 
 std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> placements, const std::string& node) {
   std::vector<ApplicationGroup> groups;
+  const auto work = work_without_parts(placements, node);
   for (const auto& placement : placements) {
-    if (placement.node != node || placement.bound.empty()) continue;
+    if (placement.node != node || placement.bound.empty() || !work.contains(placement.of)) continue;
     const bool alone = placement.of->ranks * placement.of->threads == 1;
     const std::string precision = placement.roof_precision.empty() ? placement.of->precision : placement.roof_precision;
     groups.push_back({.name = placement.of->id,

@@ -16,7 +16,7 @@ namespace plumbline {
 NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings);
 
 /// The groups, one sweep of each case that has a bound: single workers held to the core's ceilings, teams to the node's, kernels of GPUs to
-/// the GPU's.
+/// the GPU's. Their times add up: there is no phase beside its application, and no whole program beside its parts.
 std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> placements, const std::string& node);
 
 }  // namespace plumbline

@@ -37,17 +37,15 @@ std::optional<ArithmeticCeiling> arithmetic_of(const NodeCeiling& ceiling) {
                            .gflops = ceiling.value};
 }
 
+/// Whether a bound is arithmetic of a precision, of no pattern by name.
+bool is_of_any_pattern(const std::string& bound) {
+  return bound.starts_with("compute") && std::count(bound.begin(), bound.end(), ' ') <= 1;
+}
+
 /// The roof of the group's mix; nullopt where arithmetic does not bound the group, or the node has no ceilings for its mix.
 std::optional<NodeCeiling> roof_of_mix(const NodeSpec& node, const ApplicationGroup& group) {
-  if (!group.bound.starts_with("compute")) return std::nullopt;
-  std::vector<ArithmeticCeiling> all, ceilings;
-  for (const auto& one : node.ceilings)
-    if (const auto rate = arithmetic_of(one); rate && one.scope == group.scope) all.push_back(*rate);
-  for (const auto& one : all) {
-    const auto has_pattern = [&](const auto& other) { return other.precision == one.precision && !other.pattern.empty(); };
-    if (!one.pattern.empty() || std::none_of(all.begin(), all.end(), has_pattern)) ceilings.push_back(one);
-  }
-  const ComputeRoof roof = compute_roof(group.mix, ceilings);
+  if (!is_of_any_pattern(group.bound)) return std::nullopt;
+  const ComputeRoof roof = compute_roof(group.mix, arithmetic_ceilings(node, group.scope));
   if (!(roof.gflops > 0)) return std::nullopt;
   const auto who = roof.ceiling.substr(0, roof.ceiling.find(','));  // "plumbline, fma": which of its ceilings binds may differ
   return NodeCeiling{.name = group.bound, .value = roof.gflops, .unit = "GFLOP/s", .scope = group.scope, .method = who};
@@ -78,6 +76,19 @@ ProjectedGroup project_group(const ApplicationGroup& group, const NodeSpec& sour
 }
 
 }  // namespace
+
+std::vector<ArithmeticCeiling> arithmetic_ceilings(const NodeSpec& node, const std::string& scope) {
+  std::vector<ArithmeticCeiling> all;
+  for (const auto& one : node.ceilings)
+    if (const auto rate = arithmetic_of(one); rate && one.scope == scope) all.push_back(*rate);
+  const auto patterns = all;
+  std::erase_if(all, [&](const ArithmeticCeiling& one) {
+    return one.pattern.empty() && std::any_of(patterns.begin(), patterns.end(), [&](const auto& other) {
+             return other.precision == one.precision && !other.pattern.empty() && other.gflops >= one.gflops;
+           });
+  });
+  return all;
+}
 
 Projection project(const Application& application, const NodeSpec& source, const NodeSpec& target, Rest rest) {
   Projection projection{.source = source.name, .target = target.name, .rest = rest};

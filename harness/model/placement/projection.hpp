@@ -123,9 +123,12 @@ struct Projection {
   std::vector<std::string> warnings = {};
 };
 
+/// The ceilings of arithmetic of a scope, "compute PRECISION [PATTERN]". One without a pattern is of FMAs, or, where it is no more than the
+/// best of its precision's patterns, of no kind, and left out.
+std::vector<ArithmeticCeiling> arithmetic_ceilings(const NodeSpec& node, const std::string& scope);
+
 /// Projects an application. Throws Error (user) that names the group and the side which lacks its ceiling. A group with a mix is held to
-/// the roof of that mix on either side, by all ceilings named "compute PRECISION [PATTERN]" of its scope; where a precision has patterns,
-/// the one without is not taken.
+/// the roof of that mix on either side, by the ceilings of arithmetic of its scope, unless its bound has a pattern: "compute fp64 add".
 Projection project(const Application& application, const NodeSpec& source, const NodeSpec& target, Rest rest);
 
 }  // namespace plumbline

@@ -13,6 +13,13 @@ double crossing(double working_set, double size) {
   return std::clamp((working_set - least) / (most - least), 0.0, 1.0);
 }
 
+/// The bytes behind a cache that lets through another part of its traffic: of a smaller one as much more as it no longer holds of what the
+/// one here did, so that less room never is less traffic; of a larger one as much less.
+double crossing_there(double inside, double behind, double before, double after) {
+  if (after < before) return std::min(behind * after / before, inside);
+  return behind + std::max(inside - behind, 0.0) * (after - before) / (1 - before);
+}
+
 /// The working set as which caches hold it at home says: the size of the first that lets nothing through.
 double shown_working_set(const WorkPart& part, const NodeSide& home) {
   for (std::size_t i = 0; i + 1 < home.levels.size(); ++i) {
@@ -105,7 +112,7 @@ MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSi
     all.by = BytesBy::rule;
     all.moved.push_back(cache.name);
     all.is_uncertain = all.is_uncertain || (after > 0 && after < 1);
-    behind->second = before > 0 ? std::min(behind->second * after / before, inside->second) : inside->second * after;
+    behind->second = crossing_there(inside->second, behind->second, before, after);
   }
   return all;
 }

@@ -49,6 +49,7 @@ std::string pair_kind(const NodeSide& from, const NodeSide& to) {
   const auto add = [&](bool differs, const char* word) {
     if (differs) kind += (kind.empty() ? "" : "+") + std::string(word);
   };
+  add(from.team == "gpu" || to.team == "gpu", "gpu");
   add(from.machine != to.machine, "machine");
   add(from.machine == to.machine && from.conditions != to.conditions, "conditions");
   add(from.workers != to.workers, "cores");

@@ -82,10 +82,58 @@ void tell_waiting(const std::vector<ApplicationGroup>& groups, std::vector<Group
     }
 }
 
-/// Whether every ceiling is the same there: nothing is projected.
-bool is_same_node(const Projection& plain) {
-  return plain.source == plain.target &&
-         std::ranges::all_of(plain.groups, [](const ProjectedGroup& one) { return one.group.waits || one.from.value == one.to.value; });
+bool is_equal(double one, double other) { return one == other || (!std::isfinite(one) && !std::isfinite(other)); }
+
+/// Whether everything that is known of both nodes is the same: nothing is projected.
+bool is_same_node(const NodeSpec& one, const NodeSpec& other) {
+  return one.machine == other.machine && is_equal(one.cores, other.cores) && is_equal(one.launch_seconds, other.launch_seconds) &&
+         std::ranges::equal(one.ceilings, other.ceilings, [](const NodeCeiling& a, const NodeCeiling& b) {
+           return a.name == b.name && a.scope == b.scope && a.value == b.value && is_equal(a.size_bytes, b.size_bytes);
+         });
+}
+
+/// The ceilings of one scope as a side.
+NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
+  NodeSide side{.name = spec.name,
+                .machine = spec.machine.empty() ? spec.name : spec.machine,
+                .team = scope,
+                .workers = scope == "node" && spec.cores > 0 ? spec.cores : 1,
+                .launch_seconds = spec.launch_seconds};
+  for (const auto& one : spec.ceilings) {
+    if (one.scope != scope || one.name.find(' ') != one.name.npos) continue;  // arithmetic, or a pattern of a level
+    const double gbs = std::isfinite(one.traffic_gbs) ? one.traffic_gbs : one.value;
+    side.levels.push_back(
+        {.name = one.name, .gbs = gbs, .size_bytes = one.size_bytes, .room_bytes = one.room_bytes, .ways = one.ways, .spread = one.spread});
+  }
+  constexpr std::string_view scalar = "scalar ";
+  for (ArithmeticCeiling& rate : arithmetic_ceilings(spec, scope)) {
+    const bool is_scalar = rate.pattern.starts_with(scalar);
+    if (is_scalar) rate.pattern.erase(0, scalar.size());
+    (is_scalar ? side.scalar_rates : side.vector_rates).push_back(std::move(rate));
+  }
+  std::ranges::sort(side.levels, [](const SideLevel& a, const SideLevel& b) {
+    return (a.name == "mem") < (b.name == "mem") || ((a.name == "mem") == (b.name == "mem") && a.name < b.name);
+  });
+  return side;
+}
+
+struct Sides {
+  NodeSide home = {}, target = {};
+};
+
+/// The ceilings of one scope of both nodes. Where one of them does not say how many cores it has, neither is taken to have more.
+Sides sides_of(const NodeSpec& source, const NodeSpec& target, const std::string& scope) {
+  Sides both{side_of_spec(source, scope), side_of_spec(target, scope)};
+  if (!(source.cores > 0) || !(target.cores > 0)) both.home.workers = both.target.workers = 1;
+  return both;
+}
+
+/// Says why there is no interval: of a record that knows of the program itself alone nothing is learned, either.
+std::string no_interval(const ProgramProjection& sum, const std::string& program, std::span<const RecordRow> record) {
+  const auto own = std::ranges::count(record, program, &RecordRow::kernel);
+  return "the record has " + std::to_string(sum.pairs) + " pairs like this one" +
+         (own > 0 ? " beside " + std::to_string(own) + " of this very program, from which its interval never comes" : "") +
+         "; an interval needs " + std::to_string(least_pairs);
 }
 
 ProgramProjection sum_of(Method method, const Projection& plain, const std::vector<GroupForecast>& groups, double rest_seconds) {
@@ -93,6 +141,7 @@ ProgramProjection sum_of(Method method, const Projection& plain, const std::vect
   double longest = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Forecast& told = groups[i].told;
+    sum.group_seconds.push_back(told.seconds[index_of(method)]);
     sum.seconds += told.seconds[index_of(method)];
     sum.lo += told.lo[index_of(method)];
     sum.hi += told.hi[index_of(method)];
@@ -105,61 +154,9 @@ ProgramProjection sum_of(Method method, const Projection& plain, const std::vect
   for (double* value : {&sum.seconds, &sum.lo, &sum.hi})
     *value = plain.rest == Rest::scaled ? *value / plain.covered_fraction : *value + rest_seconds;
   const auto uncounted = std::ranges::find_if(groups, [](const auto& one) { return !one.reason.empty(); });
-  if (is_same_node(plain)) {
-    sum.lo = sum.hi = absent;
-    sum.reason = "both sides are the same node";
-  } else if (!std::isfinite(sum.seconds) && uncounted != groups.end())
-    sum.reason = uncounted->reason + ": only bandwidth can be asked";
-  else if (!std::isfinite(sum.lo))
-    sum.reason = "the record has " + std::to_string(sum.pairs) + " pairs like this one; an interval needs " + std::to_string(least_pairs);
+  if (!std::isfinite(sum.seconds) && uncounted != groups.end()) sum.reason = uncounted->reason + ": only bandwidth can be asked";
   return sum;
 }
-
-}  // namespace
-
-NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
-  constexpr std::string_view compute = "compute ", scalar = "scalar ";
-  NodeSide side{.name = spec.name,
-                .machine = spec.machine.empty() ? spec.name : spec.machine,
-                .team = scope,
-                .workers = scope == "node" && spec.cores > 0 ? spec.cores : 1,
-                .launch_seconds = spec.launch_seconds};
-  for (const auto& one : spec.ceilings) {
-    if (one.scope != scope) continue;
-    if (!one.name.starts_with(compute)) {
-      if (one.name.find(' ') != one.name.npos) continue;  // a pattern of a level
-      const double gbs = std::isfinite(one.traffic_gbs) ? one.traffic_gbs : one.value;
-      side.levels.push_back({.name = one.name,
-                             .gbs = gbs,
-                             .size_bytes = one.size_bytes,
-                             .room_bytes = one.room_bytes,
-                             .ways = one.ways,
-                             .spread = one.spread});
-      continue;
-    }
-    const std::string rest = one.name.substr(compute.size());
-    const auto blank = rest.find(' ');
-    ArithmeticCeiling rate{one.method, rest.substr(0, blank), blank == rest.npos ? "" : rest.substr(blank + 1), one.value};
-    if (rate.pattern.starts_with(scalar)) {
-      rate.pattern.erase(0, scalar.size());
-      side.scalar_rates.push_back(rate);
-    } else {
-      side.vector_rates.push_back(rate);
-    }
-  }
-  // Where a precision has patterns, the one without is the best of them, and of no kind.
-  const auto all = side.vector_rates;
-  std::erase_if(side.vector_rates, [&](const auto& rate) {
-    return rate.pattern.empty() &&
-           std::ranges::any_of(all, [&](const auto& other) { return other.precision == rate.precision && !other.pattern.empty(); });
-  });
-  std::ranges::sort(side.levels, [](const SideLevel& a, const SideLevel& b) {
-    return (a.name == "mem") < (b.name == "mem") || ((a.name == "mem") == (b.name == "mem") && a.name < b.name);
-  });
-  return side;
-}
-
-namespace {
 
 /// The levels whose bytes cost nothing on the target: it has no roof of them, nor of one farther out that some of them cross, too.
 std::vector<std::string> without_roof(const WorkPart& part, const NodeSide& home, const NodeSide& target) {
@@ -181,7 +178,7 @@ std::vector<std::string> without_roof(const WorkPart& part, const NodeSide& home
 GroupBytes group_bytes(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target) {
   if (group.bytes.empty() || group.waits) return {};
   const WorkPart part = part_of(group);
-  const NodeSide here = side_of_spec(source, group.scope), there = side_of_spec(target, group.scope);
+  const auto [here, there] = sides_of(source, target, group.scope);
   const MovedWork moved = moved_work(part, here, there);
   GroupBytes bytes{.by = moved.by,
                    .bytes = moved.part.bytes,
@@ -202,14 +199,43 @@ GroupBytes group_bytes(const ApplicationGroup& group, const NodeSpec& source, co
 std::vector<ProgramProjection> project_program(const Projection& plain, const Application& application, const NodeSpec& source,
                                                const NodeSpec& target, const Overlaps& overlaps, std::span<const RecordRow> record) {
   std::vector<GroupForecast> groups;
-  for (const auto& group : plain.groups)
-    groups.push_back(group.group.waits ? GroupForecast{}
-                                       : forecast_group(group, application.name, side_of_spec(source, group.group.scope),
-                                                        side_of_spec(target, group.group.scope), overlaps, record));
+  for (const auto& group : plain.groups) {
+    const auto [here, there] = sides_of(source, target, group.group.scope);
+    groups.push_back(group.group.waits ? GroupForecast{} : forecast_group(group, application.name, here, there, overlaps, record));
+  }
   tell_waiting(application.groups, groups);
   std::vector<ProgramProjection> all;
-  for (std::size_t i = 0; i < method_count; ++i) all.push_back(sum_of(static_cast<Method>(i), plain, groups, application.rest_seconds));
+  for (std::size_t i = 0; i < method_count; ++i) {
+    ProgramProjection& sum = all.emplace_back(sum_of(static_cast<Method>(i), plain, groups, application.rest_seconds));
+    if (is_same_node(source, target)) {
+      sum.lo = sum.hi = absent;
+      sum.reason = "both sides are the same node";
+    } else if (sum.reason.empty() && !std::isfinite(sum.lo)) {
+      sum.reason = no_interval(sum, application.name, record);
+    }
+  }
   return all;
+}
+
+std::vector<AmountDoubt> doubtful_amounts(const Application& application, const NodeSpec& source) {
+  constexpr double too_long = 1.5, too_little = 0.01, clearly = 2;  // ceilings are measured, and a bound may be a close call
+  std::vector<AmountDoubt> doubts;
+  for (const auto& group : application.groups) {
+    if (group.waits || !is_counted(group)) continue;
+    try {
+      const NodeSide home = side_of_spec(source, group.scope);
+      const auto terms = roof_terms(placed_on(part_of(group), home), home);
+      const auto longest = std::ranges::max_element(terms, {}, &RoofTerm::seconds);
+      if (longest == terms.end()) continue;
+      const auto said = std::ranges::find(terms, group.bound.starts_with("compute") ? "compute" : group.bound, &RoofTerm::name);
+      AmountDoubt doubt{group.name, longest->name, longest->seconds, group.seconds};
+      const bool is_other = said != terms.end() && clearly * said->seconds < longest->seconds;
+      if (is_other) doubt.bound = group.bound;
+      if (is_other || longest->seconds > too_long * group.seconds || longest->seconds < too_little * group.seconds) doubts.push_back(doubt);
+    } catch (const Error&) {  // what the source lacks is told where it is asked for
+    }
+  }
+  return doubts;
 }
 
 }  // namespace plumbline

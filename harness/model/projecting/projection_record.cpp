@@ -15,10 +15,12 @@ constexpr double least_scale = 0.3;
 constexpr double part_of_disagreement = 0.5, most_of_disagreement = 0.35;
 /// Samples that others disturbed spread more than the best of them, which ceilings are.
 constexpr double most_of_spread = 0.1;
-/// Pairs within one CPU model say nothing of others, and parts nothing of whole applications: these are never learned from together.
-std::string_view family_of(const std::string& kind) {
-  constexpr std::string_view machines = "machine";
-  return kind.starts_with(machines) ? machines : kind.starts_with(ranks_family) ? ranks_family : "";
+/// Pairs within one CPU model say nothing of others, CPUs nothing of GPUs, and parts nothing of whole applications: these are never
+/// learned from together.
+std::string_view family_of(std::string_view kind) {
+  for (const std::string_view family : {std::string_view("machine"), std::string_view("gpu"), ranks_family})
+    if (kind.starts_with(family)) return family;
+  return "";
 }
 
 bool is_large_enough(const RecordClass& one) {

@@ -28,8 +28,8 @@ inline constexpr std::size_t pairs_of_class = 20, kernels_of_class = 5;
 /// Fewer pairs than these have no 90 % quantile.
 inline constexpr std::size_t least_pairs = 9;
 
-/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all of its family. A family are pairs
-/// between unlike CPU models, pairs within one, and whole applications on other numbers of ranks.
+/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all of its family. Families are
+/// pairs between unlike CPU models, pairs within one, pairs of GPUs, and whole applications on other numbers of ranks.
 inline constexpr std::string_view all_pairs = "all";
 /// The kinds of pair of whole applications on other numbers of ranks begin so (model/scaling/ranks_record.hpp).
 inline constexpr std::string_view ranks_family = "ranks";
