@@ -243,3 +243,19 @@ def test_a_case_keeps_its_fastest_repetitions_of_all_rounds_with_the_rows_of_the
     assert [(row["rank"], row["repetition"], row["seconds"]) for row in kept if row["case"] == b"one"] == [
         (-1, 0, 1.0), (0, 0, 1.0), (-1, 1, 1.1), (0, 1, 1.1), (-1, 2, 1.9), (0, 2, 1.9)]
     assert [row["seconds"] for row in kept if row["case"] == b"two"] == [7.0, 7.0]
+
+
+def test_a_point_of_a_ceiling_keeps_its_best_samples_of_all_rounds():
+    numpy = pytest.importorskip("numpy")
+    pytest.importorskip("h5py")
+    sys.path.insert(0, str(ROOT / "tests/app"))
+    import projection_pairs
+    words = [(name, "S8") for name in projection_pairs.POINT if name not in ("working_set_bytes", "ranks", "threads")]
+    kinds = words + [("working_set_bytes", "i8"), ("ranks", "i8"), ("threads", "i8"), ("round", "i8"), ("value", "f8")]
+    rates, waits = numpy.zeros(5, dtype=kinds), numpy.zeros(2, dtype=kinds)
+    rates["name"], rates["unit"], rates["value"], rates["working_set_bytes"] = b"L1 load", b"GB/s", [10, 40, 30, 20, numpy.nan], [8, 8, 8, 8, 16]
+    waits["name"], waits["unit"], waits["value"] = b"L1 chase", b"seconds", [2e-9, 1e-9]
+    kept = projection_pairs.best_samples([rates[:2], numpy.concatenate([rates[2:], waits])])
+    assert [(row["round"], row["value"]) for row in kept if row["working_set_bytes"] == 8] == [(0, 40), (1, 30), (2, 20)]
+    assert [row["value"] for row in kept if row["name"] == b"L1 chase"] == [1e-9, 2e-9]
+    assert len(kept) == 6, "a point whose every sample is missing stays, missing"

@@ -5,7 +5,7 @@
 FOLDER gets a result file of each condition: `plain` (jobs/campaigns/projection.toml: one core and two, ranks and threads, three instruction sets),
 `beside` (one core, while the other one streams through the last cache that both share) and `quota` (one core, of which a control group gives half;
 left out, and said, where there is none to write to). The conditions take turns, in so many rounds, cases of a round in random order; of each case
-the KEPT repetitions are kept that were the fastest of all rounds, of each ceiling the fastest round: what others do on the machine, and where a process
+the KEPT repetitions are kept that were the fastest of all rounds, of each point of a ceiling as many samples: what others do on the machine, and where a process
 gets its memory, only slow it down, twofold on a shared one and by the second, so that a whole round seldom sees none of it. The first round counts. A
 round that is there already is kept: more of them can follow. --json writes the matrix, the methods, their median
 errors by kind of pair, and each pair from or to BASE, short; --record those pairs as a record for `plumbline project`.
@@ -28,6 +28,7 @@ CAMPAIGN = ROOT / "jobs/campaigns/projection.toml"
 GROUP = pathlib.Path("/sys/fs/cgroup/cpu/plumbline_projection")
 
 BASE = "plain r1t1 v3"
+POINT = ["name", "precision", "level", "pattern", "ranks", "threads", "node", "unit", "method", "working_set_bytes", "scope", "form", "device", "peer"]
 KEPT = 3  # repetitions: their median is the time, how far they are apart tells how well it is known
 OWN_CPUS = 0.97  # part of the time; less, and the program calls a repetition disturbed, by the quota or by another process
 
@@ -108,14 +109,14 @@ def measure(program, mpiexec, folder, rounds, left_out):
 
 
 def fastest(folder, name, paths):
-    """The first round's file with each case's fastest repetitions of all rounds, and each ceiling's samples of the round in which it was fastest."""
+    """The first round's file with each case's fastest repetitions of all rounds, and the best samples of each point of a ceiling."""
     path = folder / f"{name}.h5"
     shutil.copy(paths[0], path)
     with contextlib.ExitStack() as stack:
         tables = [{table: file[table][:] for table in ("times", "ceilings")} for file in (stack.enter_context(h5py.File(one)) for one in paths)]
         target = stack.enter_context(h5py.File(path, "r+"))
         replace(target, "times", fastest_repetitions([one["times"] for one in tables]), tables[0]["times"]["session"][0])
-        replace(target, "ceilings", fastest_rounds([one["ceilings"] for one in tables]), tables[0]["ceilings"]["session"][0])
+        replace(target, "ceilings", best_samples([one["ceilings"] for one in tables]), tables[0]["ceilings"]["session"][0])
     return path
 
 
@@ -171,7 +172,7 @@ def repeats(document, told):
         apart = abs(numpy.log(even_there / even * odd / odd_there))
         if row["method"] == "ensemble":
             by_kind.setdefault(row["kind"], []).append(apart)
-        if apart < near:
+        if apart < near and row["error_percent"] is not None:
             errors.setdefault(row["method"], []).append(abs(row["error_percent"]))
     everything = numpy.concatenate(list(by_kind.values()))
     percent = {kind: round(100 * float(numpy.expm1(numpy.median(own))), 1) for kind, own in sorted(by_kind.items())}
@@ -180,23 +181,26 @@ def repeats(document, told):
             "repeating_pairs": len(errors.get("ensemble", [])), "their_median_errors": {method: round(float(numpy.median(own)), 2) for method, own in errors.items()}}
 
 
-def fastest_rounds(rounds):
-    """The samples of each ceiling in the round that had its best one."""
-    key, best = ["name", "precision", "level", "pattern", "ranks", "threads"], {}
-    for rows in rounds:
-        for which in numpy.unique(rows[key]):
-            own = rows[rows[key] == which]
-            if quality(own) > best.get(which.tobytes(), (0, None))[0]:
-                best[which.tobytes()] = quality(own), own
-    return numpy.concatenate([own for _, own in best.values()])
+def best_samples(rounds):
+    """The KEPT best samples of each point of a ceiling of all rounds, numbered anew."""
+    rows = numpy.concatenate(rounds)
+    points = {}
+    for at, point in enumerate(rows[POINT].tolist()):
+        points.setdefault(point, []).append(at)
+    kept = []
+    for at in points.values():
+        best = rows[sorted(at, key=lambda one: quality(rows[one]), reverse=True)[:KEPT]]
+        best["round"] = numpy.arange(len(best))
+        kept.append(best)
+    return numpy.concatenate(kept)
 
 
-def quality(samples):
-    """The best sample of a ceiling; of what is measured in seconds the inverse."""
-    values = samples["value"][samples["value"] > 0]
-    if not len(values):
-        return 1e-300
-    return 1 / values.min() if samples["unit"][0] in (b"s", b"seconds") else values.max()
+def quality(sample):
+    """The worth of a sample is its rate, or the inverse of its seconds; of one that was not taken nothing."""
+    value = float(sample["value"])
+    if not value > 0:
+        return 0.0
+    return 1 / value if sample["unit"] in (b"s", b"seconds") else value
 
 
 def by_kind(document):
