@@ -13,6 +13,12 @@ quota_root() {
   fi
 }
 
+# can_hold: whether control groups can be made here.
+can_hold() {
+  local root
+  root=$(quota_root) && mkdir "$root/$quota_group" 2>/dev/null && rmdir "$root/$quota_group"
+}
+
 # groups_up NODE...: a group for each node, above which nothing else of the machine gets much of its cores; with all that runs there so far.
 groups_up() {
   local root node group

@@ -14,6 +14,7 @@
 #include "measure/arena.hpp"
 #include "measure/counting.hpp"
 #include "measure/executed.hpp"
+#include "tests/kernels/counted_part.hpp"
 #include "tests/kernels/parameter_sets.hpp"
 
 namespace plumbline {
@@ -75,16 +76,19 @@ class Emulated : public testing::TestWithParam<std::string> {
   }
   const Kernel& kernel() const { return *find_kernel(GetParam()); }
 
-  /// Calls check(case) for every set and every flavor that the emulator knows.
-  template <class Check>
-  void for_all(const std::vector<Parameters>& sets, int threads, Check check) const {
+  /// Calls check(case) for every set and every flavor that the emulator knows, or for a part of them (counted_part.hpp).
+  template <class Choice, class Check>
+  void for_all(const std::vector<Parameters>& sets, int threads, Choice part, Check check) const {
+    std::vector<Case> grid;
     for (const Parameters& p : sets)
       for (const Flavor& flavor : kernel().flavors()) {
         const std::string isa = split_flavor(flavor.name).isa;
         if ((!isa.empty() && !runs_isa(isa)) || !takes(kernel(), p, flavor.precision, flavor.name)) continue;
-        check(
-            Case{.kernel = &kernel(), .parameters = p, .precision = std::string(flavor.precision), .flavor = flavor, .team = {1, threads}});
+        grid.push_back(
+            {.kernel = &kernel(), .parameters = p, .precision = std::string(flavor.precision), .flavor = flavor, .team = {1, threads}});
       }
+    std::printf("of %zu cases ", grid.size());
+    for (const Case& measured : whole_grid() ? grid : part(grid)) check(measured);
   }
 
   static void flops_are_those_of_the_model(const std::vector<Part>& parts) {
@@ -111,25 +115,26 @@ class Emulated : public testing::TestWithParam<std::string> {
   }
 
   /// Each case is counted once, and held against both.
-  void hold_against_model_and_twin(const std::vector<Parameters>& sets, int threads) const {
+  template <class Choice>
+  void hold_against_model_and_twin(const std::vector<Parameters>& sets, int threads, Choice part) const {
     int cases = 0, twins = 0;
-    for_all(sets, threads, [&](const Case& measured) {
+    for_all(sets, threads, part, [&](const Case& measured) {
       const std::vector<Part> parts = parts_of(measured);
       flops_are_those_of_the_model(parts);
       if (!is_library(measured.flavor.name)) ++twins, references_are_those_of_the_twin(measured, parts);
       ++cases;
     });
     EXPECT_GT(twins, 0);
-    std::printf("%d cases, %d of them with a twin\n", cases, twins);
+    std::printf("%d, %d of them with a twin\n", cases, twins);
   }
 };
 
 TEST_P(Emulated, flops_of_every_flavor_are_the_models_and_references_what_its_counted_twin_executed) {
-  hold_against_model_and_twin(parameter_sets(kernel()), 1);
+  hold_against_model_and_twin(parameter_sets(kernel()), 1, third_of_sizes);
 }
 
 TEST_P(Emulated, flops_of_a_team_are_the_models_and_references_what_its_counted_twin_executed) {
-  hold_against_model_and_twin({parameter_sets(kernel()).back()}, 3);
+  hold_against_model_and_twin({parameter_sets(kernel()).back()}, 3, third_of_flavors);
 }
 
 class EmulatedCaches : public Emulated {
@@ -158,12 +163,12 @@ class EmulatedCaches : public Emulated {
 
   void bytes_lie_inside_the_model(const std::vector<Parameters>& sets, int threads) const {
     int cases = 0;
-    for_all(sets, threads, [&](const Case& measured) {
+    for_all(sets, threads, third_of_flavors, [&](const Case& measured) {
       EXPECT_EQ(outside_the_model(measured), "");
       ++cases;
     });
     EXPECT_GT(cases, 0);
-    std::printf("%d cases\n", cases);
+    std::printf("%d\n", cases);
   }
 };
 
