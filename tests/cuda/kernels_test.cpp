@@ -32,7 +32,7 @@ class CudaKernel : public testing::TestWithParam<const Kernel*> {
   /// check(sweep, data, memory) for every small point, every edge and every precision that has a loop for the host.
   template <class Memory, class Check>
   void on_the_host(Check check) const {
-    for (const Parameters& point : points_and_edges(kernel(), small))
+    for (const Parameters& point : points_on_the_host(kernel()))
       for (const std::string& precision : kernel().precisions) {
         const Sweep sweep = kernel().on_host(precision);
         if (sweep == nullptr || !takes(kernel(), point, precision)) continue;
@@ -221,7 +221,7 @@ TEST_P(CudaKernel, finds_one_wrong_number_in_its_result) {
     const double apart = std::sqrt(3.0);
     const int places = dynamic_cast<ApplicationData*>(&data) == nullptr ? 1 : 40;
     int found = 0;
-    for (int place = 0; place < places; ++place) {
+    for (int place = 0; place < places && 10 * found < places; ++place) {  // until enough were found
       ASSERT_GE(memory.spoil(std::fmod(0.5 + place * apart, 1)), 1) << "nothing was written";
       if (data.error() > data.tolerance()) ++found;
       memory.mend();

@@ -80,6 +80,16 @@ std::vector<Parameters> points_and_edges(const Kernel& kernel, Size size) {
 
 /// A size of less than a block of threads.
 inline std::int64_t small(std::int64_t) { return 48; }
+/// The small points and edges at which a kernel is tried on the host, which does one element after the other: kernels of ceilings repeat
+/// their work there a few times only.
+inline std::vector<Parameters> points_on_the_host(const Kernel& kernel) {
+  constexpr std::uint64_t few = 4;
+  std::vector<Parameters> all = points_and_edges(kernel, small);
+  if (!kernel.name.starts_with("ert/")) return all;
+  for (Parameters& point : all)
+    if (point.has("iterations") && point.integer("iterations") > few) point.set("iterations", std::int64_t{few});
+  return all;
+}
 /// A size of many blocks, of which the last one has a rest to do.
 inline std::int64_t large(std::int64_t preset) { return preset > 4096 ? 66002 : preset; }
 
