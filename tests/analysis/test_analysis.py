@@ -20,6 +20,7 @@ PACKAGE = HERE.parent.parent / "analysis"
 sys.path[:0] = [str(PACKAGE), str(HERE)]
 
 import synthetic  # noqa: E402
+from plumbline_analysis.__main__ import main  # noqa: E402
 from plumbline_analysis import accuracy, bandwidth, boxes, cases, groups, history, judged, key, nodes, own_roofs, page, program, roof_labels, roofline, style, vector  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
 from plumbline_analysis.load import load  # noqa: E402
@@ -36,12 +37,22 @@ def many(tmp_path_factory):
     return synthetic.write(tmp_path_factory.mktemp("many"), many=True)
 
 
+def words_of_report(paths, output, *options):
+    return ["report", paths["file"], "--show", paths["show"], "--ceilings", paths["ceilings"], "--score", paths["score"], "--nodes", paths["nodes"],
+            "-o", str(output), *options]
+
+
 def report(paths, output, environment=None, *options, **others):
-    chosen = {**paths, **others}
-    words = ["report", chosen["file"], "--show", chosen["show"], "--ceilings", chosen["ceilings"], "--score", chosen["score"],
-             "--nodes", chosen["nodes"], "-o", str(output), *options]
+    words = words_of_report({**paths, **others}, output, *options)
     return subprocess.run([sys.executable, "-B", "-m", "plumbline_analysis", *words], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), **(environment or {})})
+
+
+@pytest.fixture(scope="module")
+def drawn(few, tmp_path_factory):
+    """The report of few cases: how it ended, and its folder."""
+    folder = tmp_path_factory.mktemp("drawn")
+    return report(few, folder), folder
 
 
 # ------------------------------------------------------------------------------------------------------------------ load
@@ -138,16 +149,16 @@ def test_the_page_has_the_conditions_in_which_a_gpus_counters_counted_and_no_suc
     assert ">0.625<" in under_roofs and ">0.25 to 1<" in under_roofs and ">0.25 to 1<" in told.split("</table>")[0]
 
 
-def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_path):
-    done = report(few, tmp_path / "out")
+def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(drawn):
+    done, folder = drawn
     assert done.returncode == 0, done.stderr
     names = {pathlib.Path(line).name for line in done.stdout.split()}
     stems = {"roofline-n1-fp64-r1t1", "bandwidth-n1-r1t1", "vector-n1-fp64-r1t1", "accuracy"}
     assert names == {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")} | {"report.html"}
     for name in names:
-        start = (tmp_path / "out" / name).read_bytes()[:200]
+        start = (folder / name).read_bytes()[:200]
         assert {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doct"}[name.rsplit(".", 1)[-1]] in start
-    page = (tmp_path / "out" / "report.html").read_text()
+    page = (folder / "report.html").read_text()
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert page.count("data:image/svg+xml") == len(stems)
     assert "perf_event_paranoid is 4" not in page.split("<h2>Counters")[0] and "no AVX-512 here" in page
@@ -167,9 +178,8 @@ def test_report_writes_png_svg_and_one_page_that_needs_nothing_else(few, tmp_pat
     assert not parser.stack
 
 
-def test_the_page_tells_which_node_is_worse_and_on_what_evidence(few, tmp_path):
-    assert report(few, tmp_path / "out").returncode == 0
-    page = (tmp_path / "out" / "report.html").read_text()
+def test_the_page_tells_which_node_is_worse_and_on_what_evidence(drawn):
+    page = (drawn[1] / "report.html").read_text()
     sections = {part.split("</h2>")[0]: part for part in page.split("<h2>")[1:]}
     assert [title for title in sections if title.startswith("Nodes")] == [
         "Nodes", "Nodes: wrong results", "Nodes: suspicious at first", "Nodes: measured again", "Nodes: seen while they measured again"]
@@ -194,11 +204,10 @@ def test_a_condition_is_a_number_or_why_it_is_not_known():
                     {"condition": "temperature_celsius", "n3": "no sensor is visible here", "n1": "not observed"}]
 
 
-def test_the_same_input_gives_the_same_svg(few, tmp_path):
-    for folder in ("a", "b"):
-        assert report(few, tmp_path / folder).returncode == 0
-    for svg in (tmp_path / "a").glob("*.svg"):
-        assert svg.read_bytes() == (tmp_path / "b" / svg.name).read_bytes()
+def test_the_same_input_gives_the_same_svg(few, drawn, tmp_path):
+    assert report(few, tmp_path).returncode == 0
+    first = {svg.name: svg.read_bytes() for svg in drawn[1].glob("*.svg")}
+    assert first and {svg.name: svg.read_bytes() for svg in tmp_path.glob("*.svg")} == first
 
 
 def test_text_from_the_file_cannot_break_the_page(few, tmp_path):
@@ -228,11 +237,12 @@ def bad_inputs(few, folder):
     yield {"score": str(folder / "list.json")}, "schema None"
 
 
-def test_bad_input_is_one_line_and_exit_2(few, tmp_path):
+def test_bad_input_is_one_line_and_exit_2(few, tmp_path, capfd):
     for wrong, word in bad_inputs(few, tmp_path):
-        done = report(few, tmp_path / "out", **wrong)
-        assert done.returncode == 2, (wrong, done.stderr)
-        assert done.stderr.count("\n") == 1 and word in done.stderr and done.stdout == "", (wrong, done.stderr)
+        code = main(words_of_report({**few, **wrong}, tmp_path / "out"))
+        told = capfd.readouterr()
+        assert code == 2, (wrong, told.err)
+        assert told.err.count("\n") == 1 and word in told.err and told.out == "", (wrong, told.err)
 
 
 def test_an_output_that_cannot_be_written_is_one_line_and_exit_1(few, tmp_path):

@@ -93,8 +93,9 @@ def workshop(tmp_path_factory):
     for name in ("jobs/campaigns/quick.toml", "night.toml"):
         (folder / name).write_text(CAMPAIGN)
     (folder / "nights").mkdir()
-    for name in ("nights/2026-11-20.h5", "nights/2026-11-21.h5", "old.h5", "new.h5"):
+    for name, again in (("nights/2026-11-20.h5", "old.h5"), ("nights/2026-11-21.h5", "new.h5")):
         subprocess.run([PLUMBLINE, "run", "night.toml", "-o", name], cwd=folder, check=True, capture_output=True, timeout=300)
+        shutil.copy(folder / name, folder / again)
     return folder
 
 

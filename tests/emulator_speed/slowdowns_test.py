@@ -7,6 +7,8 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "emulator_speed"))
 import slowdowns  # noqa: E402
+from rounds import Session  # noqa: E402
+from tools import TOOLS  # noqa: E402
 
 
 def seconds(native=1.0, none=30.0, cachegrind=100.0, counts=10.0, caches=40.0, outside=8.0, never=8.0, rounds=1):
@@ -64,3 +66,25 @@ def test_every_loop_is_there_scalar_and_vectorized():
     assert len(slowdowns.LINES) == 10
     assert {one.loop for one in slowdowns.LINES if one.flavor == slowdowns.SCALAR} == {one.loop for one in slowdowns.LINES if one.flavor == slowdowns.VECTOR}
     assert [one.title for one in slowdowns.LINES if one.fma_bound] == ["Horner n=8, -O3 x86-64-v3"]
+
+
+def test_each_round_measures_everything_once():
+    class Bench:
+        def __init__(self):
+            self.measured = []
+
+        def measure(self, tool, flavor, loop):
+            self.measured.append((tool, flavor, loop))
+            return 1.0
+
+        def start_up(self, tool, _):
+            self.measured.append(tool)
+            return 1.0, 2.0
+
+    bench, lines = Bench(), [line("horner", slowdowns.VECTOR)]
+    session = Session(bench, lines, 1, lambda _: None)
+    session.measure(2)
+    assert {tool: len(values) for tool, values in session.seconds[lines[0].title].items()} == {tool: 2 for tool in TOOLS}
+    assert {len(values) for values in (*session.start_up.values(), *session.costs.values())} == {2}
+    half = len(bench.measured) // 2
+    assert sorted(map(str, bench.measured[:half])) == sorted(map(str, bench.measured[half:])) and len(set(bench.measured[:half])) == half

@@ -63,8 +63,15 @@ def real(tmp_path_factory):
     return folder / "night.h5"
 
 
+MADE = {}  # the bytes of nights that were made, by what they are: a test's folder often has those of another's
+
+
 def night(real, path, day, factor=1.0, only=b"", jitter=0.004, start=None, clock_hz=None):
     """A copy of the real file, begun `day` days after the first of the history, every time (or that of one case) `factor` times as long."""
+    key = (day, factor, only, jitter, start, clock_hz)
+    if key in MADE:
+        path.write_bytes(MADE[key])
+        return path
     shutil.copy(real, path)
     random = numpy.random.default_rng(day * 7 + 1)
     with h5py.File(path, "r+") as file:
@@ -77,6 +84,7 @@ def night(real, path, day, factor=1.0, only=b"", jitter=0.004, start=None, clock
         outcomes["started_unix_ns"] = (NOW - 100 * DAY + day * DAY) if start is None else start
         times["session"] = outcomes["session"] = f"night-{day}".encode()
         file["times"][...], file["outcomes"][...] = times, outcomes
+    MADE[key] = path.read_bytes()
     return path
 
 

@@ -55,8 +55,14 @@ def rows(document, kind):
     return [row for row in document["rows"] if row["kind"] == kind]
 
 
-def test_ranks_are_timed_and_counted_and_told_apart(tmp_path, launch):
-    document, done = profiled(tmp_path, *launch(2, 300))
+def test_ranks_are_timed_and_counted_and_told_apart_and_a_result_file_has_their_cases(tmp_path, launch):
+    result, words = tmp_path / "ranks.h5", launch(2, 300)
+    done = run(PLUMBLINE, "profile", *OPTIONS, "--json", "-o", result, "--", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    document, cases = json.loads(done.stderr), [row["case"] for row in json.loads(run(PLUMBLINE, "show", result, "--json").stdout)["rows"]]
+    assert any(case.startswith("program/uneven_ranks/") and "/part=whole/" in case for case in cases)
+    again = run(PLUMBLINE, "profile", *OPTIONS, "-o", result, "--", *words, cwd=tmp_path)
+    assert again.returncode == 2 and "would replace" in again.stderr and again.stdout == "", "nothing runs whose result has no place"
     told = dict(map(int, line.split()) for line in done.stdout.splitlines())
     assert sorted(told) == [0, 1], "the program's own output comes once"
     (work,) = [row for row in rows(document, "function") if row["name"] == "work"]
@@ -74,22 +80,13 @@ def test_ranks_are_timed_and_counted_and_told_apart(tmp_path, launch):
     assert part["gflops"] == pytest.approx(part["flops"] / part["seconds"] * 1e-9)
     # One rank has twice the other's work.
     assert work["cores"] in (1, 2) and work["imbalance"] == pytest.approx(work["seconds"] * work["cores"] / work["cpu_seconds"])
-    assert "2 ranks on 1 node" in done.stderr and "of it in MPI" in done.stderr
+    told = run(PLUMBLINE, "show", result).stdout
+    assert "2 ranks on 1 node" in told and "of it in MPI" in told
 
 
 def test_the_exit_code_is_the_launchers(tmp_path, launch):
     _, done = profiled(tmp_path, *launch(1, 30, 7), code=7)
     assert "the program ended with exit 7" in done.stderr
-
-
-def test_a_result_file_has_the_cases_of_the_ranks(tmp_path, launch):
-    result = tmp_path / "ranks.h5"
-    done = run(PLUMBLINE, "profile", "--roofs=no", "--caches=no", "-o", result, "--", *launch(2, 100), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    cases = [row["case"] for row in json.loads(run(PLUMBLINE, "show", result, "--json").stdout)["rows"]]
-    assert any(case.startswith("program/uneven_ranks/") and "/part=whole/" in case for case in cases)
-    again = run(PLUMBLINE, "profile", "--roofs=no", "--caches=no", "-o", result, "--", *launch(2, 100), cwd=tmp_path)
-    assert again.returncode == 2 and "would replace" in again.stderr and again.stdout == "", "nothing runs whose result has no place"
 
 
 def test_a_folder_that_is_named_again_has_the_last_launch_alone(tmp_path, launch):

@@ -12,7 +12,7 @@ static volatile double sink;
 
 __attribute__((noinline, noclone)) static void work(long parts) {
   double s = 0;
-  for (long i = 0; i < parts * 20000000; i++) s += 0.5;
+  for (long i = 0; i < parts * 10000000; i++) s += 0.5;
   sink = s;
 }
 

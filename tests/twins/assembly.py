@@ -2,6 +2,7 @@
 size of every operand in memory)."""
 
 import collections
+import functools
 import os
 import re
 import subprocess
@@ -37,6 +38,7 @@ def twin_of(text, folder):
     return written_blocks(twin)
 
 
+@functools.lru_cache(maxsize=4)
 def disassembled(path):
     """The instructions as (mnemonic, operands, relocation)."""
     text = subprocess.run([OBJDUMP, "-drw", "-M", "intel", "--no-show-raw-insn", path], check=True, capture_output=True, text=True).stdout

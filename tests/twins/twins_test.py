@@ -172,7 +172,7 @@ def has_tiles(path):
 
 
 @needs_objdump
-@pytest.mark.parametrize("path", OBJECTS, ids=os.path.basename)
+@pytest.mark.parametrize("path", OBJECTS, ids=os.path.basename, scope="class")  # one object after the other, disassembled once
 class TestTwin:
 
     def test_holds_the_instructions_of_the_timed_object(self, path):
