@@ -23,7 +23,7 @@ CAMPAIGNS = ROOT / "jobs/campaigns/kwack2018"
 EVERY_COMPILER = ('flavor = ["*-O3-v2", "*-O0-v2"]', 'flavor = ["gcc-O3-v2", "gcc-O0-v2"]')
 # A text of the campaign and what stands in its place here.
 SMALLER = {
-    "series": [("n = {from = 1, to = 29}, m = [64, 256, 1024, 4096]", "n = 29, m = [64, 256, 1024]"),
+    "series": [("n = {from = 1, to = 29}, m = [64, 256, 1024, 4096]", "n = 7, m = [64, 256, 1024]"),
                EVERY_COMPILER],
     "series_flows": [("n = {from = 1, to = 29}, m = [64, 256]", "n = [1, 8, 29], m = 64"),
                      ("n = [1, 8, 29], m = 1024", "n = 8, m = 256"), ("n = 8, m = 4096", "n = 8, m = 64")],

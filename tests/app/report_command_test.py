@@ -33,23 +33,33 @@ def refused(folder, code, word, *words):
     assert set(folder.glob("**/*")) - before == set()
 
 
-def test_figures_page_and_judgements_are_written(results, tmp_path):
-    done = report(results, "-o", tmp_path)
+@pytest.fixture(scope="module")
+def drawn(results, tmp_path_factory):
+    """How the report of the results ended, and its folder."""
+    folder = tmp_path_factory.mktemp("drawn")
+    done = report(results, "-o", folder)
     assert done.returncode == 0, done.stderr
+    return done, folder
+
+
+def test_figures_page_and_judgements_are_written(drawn):
+    done, folder = drawn
     for command in ("show", "ceilings", "score", "nodes"):
-        assert json.loads((tmp_path / f"known.{command}.json").read_text())["schema"] == f"plumbline-{command}/1"
-    assert (tmp_path / "report.html").exists() and list(tmp_path.glob("roofline-*.png")) and (tmp_path / "accuracy.svg").exists()
-    assert not list(tmp_path.glob(".*"))
+        assert json.loads((folder / f"known.{command}.json").read_text())["schema"] == f"plumbline-{command}/1"
+    assert (folder / "report.html").exists() and list(folder.glob("roofline-*.png")) and (folder / "accuracy.svg").exists()
+    assert not list(folder.glob(".*"))
     assert done.stderr.count("\n") <= 1
 
 
-@pytest.mark.parametrize("words, lightest", [([], 1.0), (["--dark"], 0.2)], ids=["on white", "on dark"])
-def test_still_figures_have_the_ground_that_was_asked_for(results, tmp_path, words, lightest):
-    done = report(results, "-o", tmp_path, *words)
+def test_still_figures_have_the_ground_that_was_asked_for(results, drawn, tmp_path):
+    done = report(results, "-o", tmp_path, "--dark")
     assert done.returncode == 0, done.stderr
-    for path in tmp_path.glob("*.png"):
-        corner = matplotlib.image.imread(path)[0, 0, :3]
-        assert lightest - 0.15 < corner.max() <= lightest, path
+    for folder, lightest in ((drawn[1], 1.0), (tmp_path, 0.2)):
+        figures = list(folder.glob("*.png"))
+        assert figures
+        for path in figures:
+            corner = matplotlib.image.imread(path)[0, 0, :3]
+            assert lightest - 0.15 < corner.max() <= lightest, path
 
 
 def test_a_second_file_is_judged_too_and_named_in_the_page(results, tmp_path):
@@ -99,16 +109,17 @@ def test_a_python_that_is_not_there_is_named(results, tmp_path):
 
 def test_the_environment_names_a_python_and_the_option_wins(results, tmp_path, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_PYTHON", "/nowhere/python3")
-    done = report(results, "-o", tmp_path)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "/nowhere/python3" in done.stderr
-    assert report(results, "-o", tmp_path, "--python", "/usr/bin/python3").returncode == 0
+    for words, named in (([], "/nowhere/python3"), (["--python", "/elsewhere/python3"], "/elsewhere/python3")):
+        done = report(results, "-o", tmp_path, *words)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and named in done.stderr, done.stderr
 
 
 def test_an_error_that_nobody_foresaw_in_python_is_one_line(results, tmp_path):
     package = tmp_path / "share" / "analysis" / "plumbline_analysis"
     source = pathlib.Path(__file__).resolve().parents[2] / "analysis" / "plumbline_analysis"
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "page.py").write_text("def build(*_):\n    raise ZeroDivisionError('by nobody')\n")
+    with open(package / "report.py", "a", encoding="utf-8") as module:
+        module.write("\n\ndef write(*_):\n    raise ZeroDivisionError('by nobody')\n")
     words = [PLUMBLINE, "report", str(results), "-o", str(tmp_path / "figures")]
     for extra, traceback in (([], False), (["--debug"], True)):
         done = subprocess.run(words + extra, capture_output=True, text=True, env={**os.environ, "PLUMBLINE_SHARE": str(tmp_path / "share")})

@@ -14,7 +14,7 @@ plumbline=$1 loop_here=$2
 # What the ranks measure for a minute is to take its time, and not the cores from what else is tested: they get a part of them where that can be set.
 if can_hold; then
   groups_up node{A,B,C,D}
-  for node in node{A,B,C,D}; do hold "$node" 0.2; done
+  for node in node{A,B,C,D}; do hold "$node" 0.12 50000; done
 fi
 
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "jobs" / "emulator_speed"))
+JOBS = pathlib.Path(__file__).resolve().parents[2] / "jobs"
+sys.path[:0] = [str(JOBS / "emulator_speed"), str(JOBS / "peers")]
 import slowdowns  # noqa: E402
 from rounds import Session  # noqa: E402
 from tools import TOOLS  # noqa: E402

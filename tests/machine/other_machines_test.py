@@ -37,7 +37,7 @@ params = { n = [1000] }
 [ceilings]
 mode = "quick"
 rounds = 1
-only = ["FP64 *"]
+only = ["FP64 vector *"]
 """
 
 # What is different there from the machine that this runs on.
@@ -126,7 +126,6 @@ def test_flops_are_exact_wherever_the_emulator_counts(machine):
 
 @pytest.mark.parametrize("what", ["kernels", "counters", "campaigns", "ceilings"])
 def test_what_there_is_can_be_listed(machine, what):
-    assert machine.run("list", what).stdout
     document = machine.document("list", what)
     assert document["rows"]
     if what == "ceilings" and machine.isas() is not None:
