@@ -35,7 +35,7 @@ def refused(folder, code, word, *words):
 
 @pytest.fixture(scope="module")
 def drawn(results, tmp_path_factory):
-    """How the report of the results ended, and its folder."""
+    """The report of the results: as it ended, and its folder."""
     folder = tmp_path_factory.mktemp("drawn")
     done = report(results, "-o", folder)
     assert done.returncode == 0, done.stderr

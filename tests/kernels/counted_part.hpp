@@ -31,7 +31,7 @@ inline std::string loop_of(const Case& one) {
 /// The flavor of a case, which has a name in each precision.
 inline std::string flavor_of(const Case& one) { return one.precision + " " + std::string(one.flavor.name); }
 
-/// What the flavor of a case is made of; a library is its own maker.
+/// The makings of the flavor of a case; a library is its own maker.
 inline std::vector<std::string> makings_of(const Case& one) {
   auto [compiler, level, isa] = split_flavor(one.flavor.name);
   if (is_library(one.flavor.name)) compiler = one.flavor.name;

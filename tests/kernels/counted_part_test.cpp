@@ -1,4 +1,4 @@
-// What the emulator counts of a kernel in every test run leaves out no loop, no size, no compiler and no precision.
+// The part of a kernel that the emulator counts in every test run leaves out no loop, no size, no compiler and no precision.
 #include "tests/kernels/counted_part.hpp"
 
 #include <gtest/gtest.h>
