@@ -124,7 +124,7 @@ def test_a_set_of_another_machine_is_taken_with_a_warning(folder):
     text = (folder / "set.toml").read_text()
     machine = next(line for line in text.splitlines() if line.startswith("machine = "))
     (folder / "elsewhere.toml").write_text(text.replace(machine, "machine = 'far: Intel Xeon 4004'"))
-    (folder / "small.toml").write_text(re.sub(r"n = \[.*\]", "n = [3000]", CAMPAIGN).replace('["fp64", "fp32"]', '["fp64"]'))
+    (folder / "small.toml").write_text(re.sub(r"{ n = .* }", "{ n = [3000] }", CAMPAIGN).replace('["fp64", "fp32"]', '["fp64"]'))
     done = plumbline("run", folder / "small.toml", "--counters", folder / "elsewhere.toml", "-o", folder / "elsewhere.h5")
     assert done.stderr.count("the counter set was chosen on far: Intel Xeon 4004") + done.stdout.count("was chosen on far: Intel Xeon 4004") == 1
     assert "chosen elsewhere" in plumbline("show", folder / "elsewhere.h5").stdout.replace("\n", " ").replace("     ", " ")
