@@ -13,12 +13,6 @@ quota_root() {
   fi
 }
 
-# can_hold: whether control groups can be made here.
-can_hold() {
-  local root
-  root=$(quota_root) && mkdir "$root/$quota_group" 2>/dev/null && rmdir "$root/$quota_group"
-}
-
 # groups_up NODE...: a group for each node, above which nothing else of the machine gets much of its cores; with all that runs there so far.
 groups_up() {
   local root node group
@@ -38,15 +32,14 @@ groups_up() {
   done
 }
 
-# hold NODE PART [MICROSECONDS]: from now on it gets so much of one core; "max": all of it. A short period, so that every repetition is slowed
-# down alike; less than 0.2 of a core takes a longer one, for no quota is below a millisecond.
+# hold NODE PART: from now on it gets so much of one core; "max": all of it. A short period, so that every repetition is slowed down alike.
 hold() {
-  local group period=${3:-5000} quota
+  local group period=5000 quota
   group=$(quota_root)/$quota_group/$1
-  if [[ $2 == max ]]; then quota=max; else quota=$(awk -v part="$2" -v period="$period" 'BEGIN { printf "%d", part * period }'); fi
+  if [[ $2 == max ]]; then quota=max; else quota=$(awk -v part="$2" -v period=$period 'BEGIN { printf "%d", part * period }'); fi
   if [[ -e $group/cpu.cfs_quota_us ]]; then
     if [[ $quota == max ]]; then quota=-1; fi
-    echo "$period" >"$group/cpu.cfs_period_us"
+    echo $period >"$group/cpu.cfs_period_us"
     echo "$quota" >"$group/cpu.cfs_quota_us"
   else
     echo "$quota $period" >"$group/cpu.max"

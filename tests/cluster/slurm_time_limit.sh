@@ -7,15 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/cluster/submit.sh
 source "$here/submit.sh"
-# shellcheck source=tests/cluster/quota.sh
-source "$here/quota.sh"
 plumbline=$1 loop_here=$2
-
-# What the ranks measure for a minute is to take its time, and not the cores from what else is tested: they get a part of them where that can be set.
-if can_hold; then
-  groups_up node{A,B,C,D}
-  for node in node{A,B,C,D}; do hold "$node" 0.12 50000; done
-fi
 
 mkdir -p "$PLUMBLINE_CLUSTER/run" && cd "$PLUMBLINE_CLUSTER/run"
 flavor=$("$plumbline" run "$here/time_limit.toml" --dry-run | grep -o 'gcc[0-9]*-O3-v2' | sort -u | tail -n 1) # however many compilers there are
