@@ -20,6 +20,11 @@ target_include_directories(plumbline_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PLUMBLINE_HEADERS}> $<INSTALL_INTERFACE:${PLUMBLINE_HEADER_DESTINATION}>)
 if(PLUMBLINE_SANITIZE)
   target_compile_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # Relative to where ninja runs it, so that what a compiler cache holds fits checkouts in other folders too.
+    file(RELATIVE_PATH ignored ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_LIST_DIR}/sanitized.ignored)
+    target_compile_options(plumbline_options INTERFACE $<BUILD_INTERFACE:-fsanitize-ignorelist=${ignored}>)
+  endif()
   target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})
 endif()
 

@@ -38,8 +38,8 @@ TEST(Columns, a_key_that_does_not_exist_is_refused_by_name) {
 }
 
 TEST(Columns, a_column_that_people_see_needs_a_cell) {
-  EXPECT_EQ(refused([] { sample_columns()[1].in_row("rate"); }), "the column 'rate' has no cell for people");
-  const auto line = [](const Sample&) { return std::string(); };
+  EXPECT_EQ(refused([] { sample_columns()[1].in_row("rate", Align::right); }), "the column 'rate' has no cell for people");
+  const auto line = text_of<Sample>([](const Sample&) { return std::string(); });
   EXPECT_EQ(refused([&] { sample_columns()[1].above("rate", line); }), "the column 'rate' has no cell for people");
 }
 

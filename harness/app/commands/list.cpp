@@ -202,7 +202,7 @@ Columns<Countable> countable_columns(const char* kind, const Columns<Countable>&
                        {"description", "what is counted, in words", &Row::description},
                        {"status", "ok, or in a word why it cannot be counted here", [](const Row& row) { return row.here.status; }},
                        {"reason", "why it cannot be counted here", [](const Row& row) { return OrNull{row.here.reason}; }}};
-  columns.insert(columns.end(), cells.begin(), cells.end());
+  columns.append(cells);
   return columns;
 }
 

@@ -119,14 +119,16 @@ void add_places(Columns<KernelRow>& columns, bool is_shown) {
   places.push_back(
       Column<Row>("percent_of_roof", "part of the roof that it reaches", [](const Row& row) { return row.place.percent_of_roof; }));
   if (is_shown) {
-    places[6].in_row("bound", Align::right, [](const Row& row) { return row.place.bound.empty() ? "-" : row.place.bound; });
-    places[8].in_row("of roof", Align::right,
-                     [](const Row& row) { return row.place.percent_of_roof ? percent_or_dash(*row.place.percent_of_roof / 100) : "-"; });
-    places[0].in_row("launching", Align::right, [](const Row& row) { return duration_or_dash(row.overhead_seconds); });
-    places[3].in_row("region", Align::right,
-                     [](const Row& row) { return row.time_place ? std::string(to_string(row.time_place->of_time)) : std::string("-"); });
+    places[6].in_row("bound", Align::right, text_of<Row>([](const Row& row) { return row.place.bound.empty() ? "-" : row.place.bound; }));
+    places[8].in_row("of roof", Align::right, text_of<Row>([](const Row& row) {
+                       return row.place.percent_of_roof ? percent_or_dash(*row.place.percent_of_roof / 100) : "-";
+                     }));
+    places[0].in_row("launching", Align::right, text_of<Row>([](const Row& row) { return duration_or_dash(row.overhead_seconds); }));
+    places[3].in_row("region", Align::right, text_of<Row>([](const Row& row) {
+                       return row.time_place ? std::string(to_string(row.time_place->of_time)) : std::string("-");
+                     }));
   }
-  columns.insert(columns.end(), places.begin(), places.end());
+  columns.append(places);
 }
 
 Columns<CountedGpu> gpu_columns() {

@@ -152,7 +152,7 @@ Columns<ToldPoint> point_columns() {
         return Why{Status::unavailable, "one sample has no interval"};
       },
       [](const Row& row) { return !std::isfinite(row.point->value.lo); });
-  for (auto column = columns.end() - 2; column != columns.end(); ++column) column->in_unit(unit);
+  for (auto column = columns.end() - 2; column != columns.end(); ++column) column->unit = text_of<Row>(unit);
   add_explained<Row>(
       columns, "clock", "clock_hz",
       [](const Row&) {

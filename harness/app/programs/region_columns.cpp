@@ -25,16 +25,16 @@ Columns<Row> placed_region_columns() {
   const std::set<std::string> not_of_regions{"object", "samples", "share_lo", "share_hi", "seconds_lo", "seconds_hi"};
   Columns<Row> columns = placed_columns("region");
   std::erase_if(columns, [&](const auto& column) { return not_of_regions.contains(column.key) || column.heading.words == "in"; });
-  const auto column = [&](const char* key) { return std::ranges::find(columns, key, &Column<Row>::key); };
+  const auto column = [&](const char* key) { return std::ranges::find(columns, key, &AnyColumn::key); };
   column("name")->meaning = "name by which the region was marked";
-  column("name")->in_row("region", Align::left, [](const Row& row) { return row.shown; });
+  column("name")->in_row("region", Align::left, text_of<Row>([](const Row& row) { return row.shown; }));
   column("share")->meaning = "part of the time of the native run from start to end";
-  column("share")->in_row("of time", Align::right, [](const Row& row) {
-    return std::isfinite(row.share.part) ? fmt::format("{:.1f} %", 100 * row.share.part) : "-";
-  });
+  column("share")->in_row("of time", Align::right, text_of<Row>([](const Row& row) {
+                            return std::isfinite(row.share.part) ? fmt::format("{:.1f} %", 100 * row.share.part) : "-";
+                          }));
   column("seconds")->meaning = "time between its marks, where threads that were in it at once count once";
   column("cpu_seconds")->meaning = "CPU time of its threads between its marks";
-  column("cpu_seconds")->in_row("CPU time", Align::right, [](const Row& row) { return duration(row.cpu_seconds); });
+  column("cpu_seconds")->in_row("CPU time", Align::right, text_of<Row>([](const Row& row) { return duration(row.cpu_seconds); }));
   column("cores")->meaning = "threads that were in it at once, the mean";
   column("imbalance")->meaning = "the CPU time of the thread that had most of it over the mean";
   Columns<Row> marks{

@@ -186,7 +186,7 @@ Columns<Ceiling> columns_in_units() {
                        {"max_{}", "max, under a key with its unit", &Row::max},
                        {"limit_{}", "limit, under a key with its unit", &Row::limit}};
   for (auto& column : columns)
-    column.in_unit([](const Row& c) { return c.unit == "GFLOP/s" ? "gflops" : c.unit == "GB/s" ? "gbs" : c.unit; });
+    column.unit = text_of<Row>([](const Row& c) { return c.unit == "GFLOP/s" ? "gflops" : c.unit == "GB/s" ? "gbs" : c.unit; });
   return columns;
 }
 
@@ -262,7 +262,7 @@ CeilingTable table_of(const Ceiling& ceiling) {
 
 Columns<Ceiling> ceiling_columns(const GpuPlaces& places) {
   Columns<Ceiling> columns = ceiling_rate_columns();
-  for (auto& part : {ceiling_level_columns(), columns_in_units()}) columns.insert(columns.end(), part.begin(), part.end());
+  for (const auto& part : {ceiling_level_columns(), columns_in_units()}) columns.append(part);
   for (const auto& one : may_lack) add_explained(columns, one.stem, one.key, [&one](const Ceiling& c) { return why_lacked(one, c); });
   add_gpu(columns, places);
   return columns;

@@ -33,17 +33,17 @@ ErtRate rate_at(const ErtRow& row, const std::string& level) {
 
 /// Adds a rate, and beside it how much of the ceiling it is.
 void add_rate(Columns<ErtRow>& columns, const std::string& heading, std::function<ErtRate(const ErtRow&)> rate) {
-  columns.emplace_back(Heading{heading}, [rate](const ErtRow& row) { return plain(rate(row).value, 4); });
-  columns.emplace_back(Heading{"of asm"}, [rate](const ErtRow& row) { return percent_of(rate(row)); });
+  columns.push_back({Heading{heading}, [rate](const ErtRow& row) { return plain(rate(row).value, 4); }});
+  columns.push_back({Heading{"of asm"}, [rate](const ErtRow& row) { return percent_of(rate(row)); }});
 }
 
 /// The columns that people see of rows that have these levels.
 Columns<ErtRow> compiler_columns(const std::vector<std::string>& levels) {
-  const auto line = [](const ErtRow& row) { return upper_case(row.precision) + " " + row.kind; };
+  const auto line = text_of<ErtRow>([](const ErtRow& row) { return upper_case(row.precision) + " " + row.kind; });
   auto columns = chosen(ert_columns(), {{"precision"}, {"kind"}, {"flavor"}});
   columns[0].above("precision", line);
   columns[1].above("kind", line);
-  columns[2].in_row("compiler", Align::left, [](const ErtRow& row) { return "  " + row.flavor; });
+  columns[2].in_row("compiler", Align::left, text_of<ErtRow>([](const ErtRow& row) { return "  " + row.flavor; }));
   add_rate(columns, "GFLOP/s", &ErtRow::flops);
   for (const auto& level : levels) add_rate(columns, level + " GB/s", [level](const ErtRow& row) { return rate_at(row, level); });
   return columns;

@@ -38,7 +38,7 @@ Column<Row> grade_column(const char* key, const char* meaning, Get grade_of) {
 template <class Row, class Why>
 Columns<Row> explained(Columns<Row> columns, Why why_absent) {
   const auto is_there = [columns](const Row& row) {
-    return std::none_of(columns.begin(), columns.end(), [&](const auto& one) { return one.value && one.value(row).is_null(); });
+    return std::none_of(columns.begin(), columns.end(), [&](const auto& one) { return one.value && one.value(&row).is_null(); });
   };
   const auto reason = [is_there, why_absent](const Row& row) {
     if constexpr (std::is_invocable_v<Why, const Row&>)

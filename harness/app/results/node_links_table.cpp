@@ -47,10 +47,10 @@ std::string whole_map(const LinkMap& map) {
   for (const std::size_t peer : nodes_by_name(map)) {
     rows[peer].node = map.nodes[peer];
     sorted.push_back(rows[peer]);
-    columns.emplace_back(Heading{map.nodes[peer]}, [&map, peer](const MapRow& row) {
-      const auto found = row.values.find(peer);
-      return found == row.values.end() ? "" : in_map(map, found->second);
-    });
+    columns.push_back({Heading{map.nodes[peer]}, [&map, peer](const MapRow& row) {
+                         const auto found = row.values.find(peer);
+                         return found == row.values.end() ? "" : in_map(map, found->second);
+                       }});
   }
   return aligned(columns, sorted);
 }

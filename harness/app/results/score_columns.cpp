@@ -89,7 +89,7 @@ Columns<CounterScore> grade_columns() {
 
 Columns<CounterScore> counter_columns() {
   auto columns = grade_columns();
-  for (auto& column : evidence_columns()) columns.push_back(std::move(column));
+  columns.append(evidence_columns());
   return columns;
 }
 

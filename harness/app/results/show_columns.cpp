@@ -119,7 +119,7 @@ Columns<ShownCase> place_columns() {
                         .in_row("GFLOP/s", Align::right, of_place([](const Place& p) { return plain(p.gflops); })));
   columns.push_back({"flops", "FLOPs of a sweep, of the whole team", of_place(&Place::flops)});
   columns.push_back(named_rows_column<Row>("levels", "its intensity at each level", intensity_level_columns(), of_place(named_levels)));
-  for (auto& column : roof_columns()) columns.push_back(std::move(column));
+  columns.append(roof_columns());
   columns.push_back({"join", "how times came to counts: same, transferred, model, none", of_place(&Place::join)});
   columns.push_back(Column<Row>("bytes_source", "who counted the bytes: emulated, hardware, model, mixed, another profiler",
                                 of_place([](const Place& p) { return OrNull{p.bytes_source}; }))
@@ -298,12 +298,13 @@ Columns<ShownCase> shown_columns(std::span<const ShownCase> cases) {
   }
   const auto all = place_columns();
   auto columns = chosen(all, {{"kernel"}, {"case"}, {"seconds", gpu ? "launch time" : "sweep time"}, {"gflops"}});
-  columns.front().above("kernel",
-                        [many = nodes.size() > 1](const Row& shown) { return shown.at.of->kernel + (many ? " on " + shown.at.node : ""); });
+  columns.front().above("kernel", text_of<Row>([many = nodes.size() > 1](const Row& shown) {
+                          return shown.at.of->kernel + (many ? " on " + shown.at.node : "");
+                        }));
   const bool system = std::ranges::any_of(cases, [](const ShownCase& shown) { return has_intensity(shown, gpu_system); });
   for (const auto& level : shown_levels(cpu, gpu, system))
-    columns.emplace_back(Heading{"AI " + level}, [level](const Row& shown) { return intensity_cell(shown.at, level); });
-  for (auto& column : chosen(all, {{"bound"}, {"percent_of_roof"}, {"bytes_source"}})) columns.push_back(std::move(column));
+    columns.push_back({Heading{"AI " + level}, [level](const Row& shown) { return intensity_cell(shown.at, level); }});
+  columns.append(chosen(all, {{"bound"}, {"percent_of_roof"}, {"bytes_source"}}));
   return columns;
 }
 
@@ -333,7 +334,7 @@ Columns<ShownCase> shown_case_columns() {
   add_distance(columns);
   add_compute_roof(columns);
   add_fma_mix(columns);
-  for (auto& column : other_roofline_columns()) columns.push_back(std::move(column));
+  columns.append(other_roofline_columns());
   add_imported(columns);
   add_optional(columns, "counter_conditions", "conditions in which a GPU's counters counted", conditions_columns(), &ShownCase::conditions);
   add_optional(columns, "occupancy_roof", "roof of arithmetic at the occupancy that a GPU's counters counted", occupancy_columns(),

@@ -62,6 +62,56 @@ void ObjectSchema::add(const std::string& key, const std::string& meaning, Json 
   if (always) schema_["required"].push_back(key);
 }
 
+void AnyColumn::in_row(std::string_view words, Align align, OfRow<std::string> other) {
+  heading = {std::string(words), align};
+  shown = Shown::in_row;
+  if (other) cell = std::move(other);
+  if (!cell) refuse_column(key, "has no cell for people");
+}
+
+void AnyColumn::above(std::string_view words, OfRow<std::string> line_) {
+  heading = {std::string(words), Align::left};
+  shown = Shown::above;
+  line = std::move(line_);
+  if (!cell) refuse_column(key, "has no cell for people");
+}
+
+void AnyColumn::one_of(const std::vector<std::string>& words) {
+  const bool may_be_null = schema.at("type").is_array();
+  schema = may_be_null ? nullable(word_schema(words)) : word_schema(words);
+}
+
+std::string AnyColumn::key_of(const void* row) const {
+  if (!unit) return key;
+  const auto place = key.find("{}");
+  return key.substr(0, place) + unit(row) + key.substr(place + 2);
+}
+
+std::vector<AnyColumn> chosen_columns(const std::vector<AnyColumn>& columns, const std::vector<Chosen>& keys) {
+  std::vector<AnyColumn> all;
+  for (const auto& [key, words] : keys) {
+    const auto found = std::find_if(columns.begin(), columns.end(), [wanted = key](const auto& column) { return column.key == wanted; });
+    if (found == columns.end()) refuse_column(key, "does not exist");
+    all.push_back(*found);
+    if (!words.empty()) all.back().heading.words = words;
+  }
+  return all;
+}
+
+Json any_row_json(const std::vector<AnyColumn>& columns, const void* row) {
+  Json json = Json::object();
+  for (const auto& column : columns)
+    if (column.value && (!column.is_there || column.is_there(row))) json[column.key_of(row)] = column.value(row);
+  return json;
+}
+
+Json row_schema(const std::vector<AnyColumn>& columns) {
+  ObjectSchema schema;
+  for (const auto& column : columns)
+    if (column.value) schema.add(column.key, column.meaning, column.schema, !column.is_there);
+  return schema.json();
+}
+
 Json document_schema(const std::string& command, const std::string& about, const Json& row, const Json& more) {
   ObjectSchema document;
   const std::string schema = "plumbline-" + command + "/1";
@@ -77,12 +127,37 @@ Json document_schema(const std::string& command, const std::string& about, const
   return whole;
 }
 
-void add_cells(Table& table, std::vector<std::string> cells, std::size_t longest) {
-  if (longest > 0 && !cells.empty() && cells.front().size() > longest) {
-    table.add_line(cells.front());
+std::vector<Heading> headings(const std::vector<AnyColumn>& columns, bool with_above) {
+  std::vector<Heading> all;
+  for (const auto& column : columns)
+    if (column.shown == Shown::in_row || (with_above && column.shown == Shown::above)) all.push_back(column.heading);
+  return all;
+}
+
+std::vector<std::string> any_cells(const std::vector<AnyColumn>& columns, const void* row, bool with_above) {
+  std::vector<std::string> all;
+  for (const auto& column : columns)
+    if (column.shown == Shown::in_row || (with_above && column.shown == Shown::above)) all.push_back(column.cell(row));
+  return all;
+}
+
+AlignedRows::AlignedRows(const std::vector<AnyColumn>& columns) : columns_(columns), table_(headings(columns)) {
+  for (const auto& column : columns) longest_ = std::max(longest_, column.longest);
+}
+
+void AlignedRows::add(const void* row, std::vector<std::string> remarks) {
+  std::string line;
+  for (const auto& column : columns_)
+    if (column.shown == Shown::above) line = column.line(row);
+  if (line != line_) table_.add_line(line);
+  line_ = std::move(line);
+  auto cells = any_cells(columns_, row);
+  if (longest_ > 0 && !cells.empty() && cells.front().size() > longest_) {
+    table_.add_line(cells.front());
     cells.front().clear();
   }
-  table.add(std::move(cells));
+  table_.add(std::move(cells));
+  for (auto& remark : remarks) table_.add_line(std::move(remark));
 }
 
 }  // namespace plumbline::app
