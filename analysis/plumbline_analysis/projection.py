@@ -67,8 +67,9 @@ def _panel(axes, kind, rows):
     axes.tick_params(labelsize=7.5)
     middle = statistics.median(abs(value - 1) for value in ratio)
     axes.set_title(kind.replace("+", " + "), fontsize=8.5, loc="left")
-    inside = sum(row["is_inside"] is True for row in rows)
-    axes.text(0.98, 0.97, f"{len(rows)} pairs, median error {100 * middle:.1f} %\n{inside} of them inside", transform=axes.transAxes, ha="right", va="top", fontsize=7)
+    told = [row["is_inside"] for row in rows if row["is_inside"] is not None]
+    inside = f"{sum(told)} of them inside" if told else "no intervals"
+    axes.text(0.98, 0.97, f"{len(rows)} pairs, median error {100 * middle:.1f} %\n{inside}", transform=axes.transAxes, ha="right", va="top", fontsize=7)
 
 
 def spread(row):

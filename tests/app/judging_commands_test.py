@@ -96,6 +96,17 @@ def test_papis_presets_and_natives_are_scored_by_the_tables_claims(tmp_path):
     assert "cpu 0x99 (mine.toml:9)" in gone and "PLUMBLINE_EVENTS_PATH" in gone
 
 
+def test_ceilings_that_were_asked_for_and_are_not_there_are_not_asked_for_again(bare_results, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    assert "give the campaign a [ceilings] table" in " ".join(document("ceilings", bare_results)["notes"])
+    asked = tmp_path / "asked.h5"
+    shutil.copy(bare_results, asked)
+    with h5py.File(asked, "r+") as file:
+        text = file.attrs["campaign"]
+        file.attrs["campaign"] = (text.decode() if isinstance(text, bytes) else text) + '\n[ceilings]\nmode = "quick"\n'
+    assert "although its campaign has a [ceilings] table" in " ".join(document("ceilings", asked)["notes"])
+
+
 def test_an_unfinished_run_is_named_where_its_file_is_asked_for(tmp_path):
     (tmp_path / "killed.journal").mkdir()
     (line,) = plumbline("score", tmp_path / "killed.h5", code=2).strip().splitlines()

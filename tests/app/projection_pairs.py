@@ -283,7 +283,7 @@ def main():
     if options.record:
         write_record(options.program, files, options.record)
     if options.json:
-        head = {"schema": "plumbline-projection-pairs/1", "command": "python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER --json FILE --record jobs/records/projection.json",
+        head = {"schema": "plumbline-projection-pairs/1", "command": f"python3 tests/app/projection_pairs.py PLUMBLINE MPIEXEC FOLDER --rounds {options.rounds} --json FILE --record jobs/records/projection.json",
                 "files": [path.name for path in files], "left_out": left_out, "notes": document["notes"], "goals": goals(document["methods"]), "methods": document["methods"], "by_kind": kinds, "repeats": told, "matrix": document["matrix"]}
         text = json.dumps(head, indent=1)[:-2] + ',\n "pairs": [\n' + ",\n".join(json.dumps(pair) for pair in pairs) + "\n ]\n}\n"
         options.json.write_text(text)

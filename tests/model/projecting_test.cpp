@@ -422,6 +422,15 @@ TEST(Projecting, groups_are_told_by_each_method_and_a_node_is_the_same_where_all
   EXPECT_EQ(told_of(two, home, target).front().reason.find("same node"), std::string::npos);
 }
 
+TEST(Projecting, a_record_of_the_program_itself_gives_it_no_interval_and_is_named) {
+  const NodeSpec home = node_with({{"mem", 100}}), target = node_with({{"mem", 200}});
+  const Application one{.name = "p", .groups = {{.name = "g", .seconds = 2, .bound = "mem", .bytes = {{"mem", 1e11}}}}};
+  const std::vector<RecordRow> own(20, RecordRow{.kernel = "p", .kind = "same", .bound_class = "same, mem", .log_error = {}, .scale = 1});
+  const auto told = project_program(project(one, home, target, Rest::constant), one, home, target, {}, own)[index_of(Method::ensemble)];
+  EXPECT_FALSE(std::isfinite(told.lo));
+  EXPECT_NE(told.reason.find("0 pairs like this one beside 20 of this very program"), std::string::npos) << told.reason;
+}
+
 TEST(Projecting, amounts_that_do_not_go_with_the_time_here_are_doubted) {
   const NodeSpec home = node_with({{"mem", 100}, {"L3", 400}});
   const auto doubts = [&](const std::string& bound, const std::map<std::string, double>& bytes) {

@@ -29,7 +29,8 @@ TEST(Projection, a_constant_rest_takes_as_long_as_before) {
 
 /// A second of one core, beside which the other one of its team idles, two of both, and half of one in which all wait.
 TEST(Projection, what_waits_takes_as_much_longer_as_what_it_waits_for) {
-  Application waits{.name = "waits", .groups = {{"main", 1, "numa", "mem"}, {"loop", 2, "node", "mem"}, {"waiting", 0.5, "node", "others"}}};
+  Application waits{.name = "waits",
+                    .groups = {{"main", 1, "numa", "mem"}, {"loop", 2, "node", "mem"}, {"waiting", 0.5, "node", "others"}}};
   waits.groups[0].idle_core_seconds = 1;
   waits.groups[2].waits = true;
   NodeSpec target = spec_of("b", 200);
@@ -128,6 +129,21 @@ TEST(Projection, what_arithmetic_bounds_goes_by_the_roof_of_its_own_mix_on_eithe
   EXPECT_DOUBLE_EQ(seconds(intel, 1, 1), 6) << "sums run beside FMAs here, and not there";
   const NodeSpec written{.name = "spec", .ceilings = {{"compute fp64", 64, "GFLOP/s", "core", "plumbline"}}};
   EXPECT_DOUBLE_EQ(seconds(written, 1, 0), 3);
+}
+
+TEST(Projection, groups_are_work_whose_times_add_up) {
+  CaseRow cg, phase, main, whole, alone;
+  cg.id = "proxies/cg/fp64/n=16/r1t1/gcc", phase.id = "proxies/cg/fp64/n=16/r1t1/gcc#dot", cg.kernel = phase.kernel = "proxies/cg";
+  main.id = "program/p/fp64/part=main/in=p/r1t1/native", whole.id = "program/p/fp64/part=whole/r1t1/native";
+  main.kernel = whole.kernel = "program/p";
+  alone.id = "program/q/fp64/part=whole/r1t1/native", alone.kernel = "program/q";
+  std::vector<RooflinePlacement> placements;
+  for (const CaseRow* one : {&cg, &phase, &main, &whole, &alone})
+    placements.push_back({.of = one, .node = "n", .seconds = 1, .bound = "mem"});
+  std::vector<std::string> names;
+  for (const auto& group : groups_of(placements, "n")) names.push_back(group.name);
+  EXPECT_EQ(names, (std::vector<std::string>{cg.id, main.id, alone.id}));
+  EXPECT_EQ(groups_of(std::vector{placements[1]}, "n").size(), 1U) << "a phase that was asked for alone";
 }
 
 TEST(Projection, a_kernel_of_a_gpu_is_held_to_the_first_gpu_of_the_other_node) {

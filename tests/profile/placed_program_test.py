@@ -703,3 +703,5 @@ def test_reuse_distances_place_a_program_on_the_caches_of_other_nodes(tmp_path, 
     shown = json.loads(run(PLUMBLINE, "show", result, "--json").stdout)
     (row,) = [row for row in shown["profile"]["rows"] if row["kind"] == "function" and row["name"] == "walk"]
     assert sum(bucket[2] for bucket in row["reuse"]["buckets"]) == pytest.approx(3072 * 500 * factor, rel=0.01)
+    loops = [row for row in shown["profile"]["rows"] if row["kind"] == "loop"]
+    assert loops and all(row["bound"] is None for row in loops), "nobody knows what a loop moves behind L1"

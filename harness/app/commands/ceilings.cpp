@@ -220,9 +220,8 @@ std::vector<std::string> file_notes(const FittedFile& file, const Results& resul
   if (file.of_cpus.empty() && file.of_gpus.empty() && file.messages.empty() && file.beside.links.empty())
     notes.emplace_back(
         results.campaign.find("[ceilings") != std::string::npos
-            ? "no ceilings were measured in this run, although its campaign has a [ceilings] table: the run said why as it began (no GPU, "
-              "no "
-              "driver, one node alone); plumbline doctor says what this node lacks"
+            ? "no ceilings were measured in this run, although its campaign has a [ceilings] table: the run said why as it began (no "
+              "GPU, no driver, one node alone); plumbline doctor says what this node lacks"
             : "no ceilings were measured in this run; give the campaign a [ceilings] table with mode = \"quick\" (a map of links, "
               "node_pairs, takes two nodes or more)");
   if (std::any_of(file.of_cpus.begin(), file.of_cpus.end(), [](const Ceiling& c) { return std::isfinite(c.traffic_gbs); }))
