@@ -19,7 +19,7 @@ enum class Held { surely, maybe, never };
 /// them. They may be fetched in each sweep, and may push dirty lines out between sweeps, where nobody counts. What an empty region costs
 /// has been subtracted before, and may be more than the sweep's share of it: so the slack is open to both sides. (slack_lines_per_thread;
 /// largest seen under the emulator: 19 lines a thread, 40 in OpenBLAS.) Inner loops that stream more than a cache holds push out the stack
-/// lines of the loop around them, once in each of its iterations.
+/// lines of the loop around them, once in each of its iterations; those that all but fill some sets lose lines of their own to the stack.
 constexpr std::uint64_t slack_lines_per_outer_iteration = 2;
 /// The same lines take this many ways of a set at most: two short contiguous pieces (stack, counter slots) of one line each.
 constexpr std::uint64_t slack_ways = 2;
@@ -147,9 +147,12 @@ class LevelFlows {
     if (layer.reuse_bytes >= crowding * level_.bytes) return Held::never;
     // A thread that pauses may find its layer pushed out of a shared cache by the others, and under the emulator they take turns.
     if (team_in_one()) return Held::maybe;
-    if (crowding * layer.reuse_bytes <= level_.bytes) return Held::surely;
-    if (level_.ways != 0 && ceil_divide(ceil_divide(layer.reuse_bytes, line()), sets()) + layer_pieces <= level_.ways) return Held::surely;
+    if (crowding * layer.reuse_bytes <= level_.bytes || crowds_no_set(layer)) return Held::surely;
     return Held::maybe;
+  }
+  /// Wherever its pieces lie, they and the stack find ways enough in every set.
+  bool crowds_no_set(const Stream::Layer& layer) const {
+    return level_.ways != 0 && ceil_divide(ceil_divide(layer.reuse_bytes, line()), sets()) + layer_pieces <= level_.ways;
   }
 
   /// Neighbours may be at work on another multiprocessor, which has an L1 of its own, or at the same time. What all share keeps what is
@@ -226,12 +229,13 @@ class LevelFlows {
     return {gone_by_next_sweep(s) ? compulsory(s).lo : 0, in.hi};
   }
 
-  /// Iterations of the loops around those that stream more than the cache holds: as often as the broken layers are gone through.
+  /// Iterations of the loops around those that stream more than the cache holds, or all but fill some of its sets: as often as such layers
+  /// are gone through.
   std::uint64_t outer_iterations() const {
     std::uint64_t most = 0;
     for (const auto& s : work_.streams)
       for (const auto& layer : s.layers)
-        if (layer_held(layer) != Held::surely) most = std::max(most, times_through(layer));
+        if (layer_held(layer) != Held::surely || (level_.ways != 0 && !crowds_no_set(layer))) most = std::max(most, times_through(layer));
     return most;
   }
 

@@ -489,7 +489,7 @@ def test_projected_against_measured_has_a_panel_a_kind_and_says_how_right_it_was
     panels = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.get_visible()}
     assert list(panels) == ["cores", "isa", "conditions + cores + isa"], "single ways to be unlike come first"
     assert panels["cores"].texts[0].get_text() == "9 pairs, median error 4.0 %\n9 of them inside"
-    assert panels["isa"].texts[0].get_text().endswith("0 of them inside") and len(with_gid(panels["cores"], "pairs")[0].get_xdata()) == 9
+    assert panels["isa"].texts[0].get_text().endswith("no intervals") and len(with_gid(panels["cores"], "pairs")[0].get_xdata()) == 9
     assert overlapping.faults(figure) == []
     assert not list(projection.figures([]))
 

@@ -166,7 +166,9 @@ def test_a_slower_link_takes_longer_between_nodes_and_none_inside(store, documen
 def test_tables_for_people(store):
     text = project(store, "--nodes", "1:4", "--scaling", "weak", *LINK)
     assert "weak scaling from 2 ranks on a node" in text and "strong scaling" not in text
-    assert "held against measurement" in text or "disturbed" in text
+    # Where others compute, too, it may be that no pair is a fair test.
+    fair = any(not row["remark"] for row in told(store, "--nodes", "1:4", "--scaling", "weak", *LINK)["held"])
+    assert ("held against measurement: " if fair else "held against nothing: no pair") in text
     assert "sparse_lu: nobody wrote down how its ranks divide their data" in text
     assert project(store, "--nodes", "1:4", *LINK, "--markdown").startswith("| case")
     head, *lines = project(store, "--nodes", "4", "--kernel", "*heat2d*", "--scaling", "weak", *LINK, "--csv").splitlines()

@@ -217,6 +217,16 @@ TEST(Flows, a_layer_surely_stays_when_its_pieces_fit_beside_it) {
   EXPECT_GE(read(12286).hi, 3 * array(12286));
 }
 
+TEST(Flows, a_layer_that_stays_may_lose_lines_to_the_stack_where_it_leaves_a_set_few_ways) {
+  // n = 446: four rows of 3.5 KiB take four of L1's eight ways, less than half of its bytes, and fewer than five are left. They are gone
+  // through 3 * 448 / 4 times.
+  const std::uint64_t array = 448 * 448 * 8, lost = 2 * 64 * 336;
+  const Counts counts = expected_counts(stencil5(446), machine, 1);
+  EXPECT_EQ(at(counts, "bytes.L1-L2.demand_read"), about(array, array + lost));
+  const std::uint64_t fewer = 376 * 376 * 8;  // four rows of 376 numbers take three ways
+  EXPECT_EQ(at(expected_counts(stencil5(374), machine, 1), "bytes.L1-L2.demand_read"), about(fewer));
+}
+
 TEST(Flows, a_matrix_that_is_swept_again_and_again_may_stay_while_others_stream) {
   // B (512 KiB, half of L2) is reused at the distance of its own size: nothing or once. A streams past at 2 MiB.
   const Work work = {.streams = {{.array = "a", .footprint_bytes = 2 * MiB, .read = true, .element_bytes = 8},

@@ -205,7 +205,9 @@ std::vector<std::string> reading_notes(const AllTold& all) {
                     errors.size() == all.held.size()
                         ? ""
                         : fmt::format(" ({} more are no fair test, as their remarks say)", all.held.size() - errors.size())));
-  if (all.held.empty()) notes.emplace_back("held against nothing: the file has no application on several numbers of ranks");
+  else
+    notes.push_back(all.held.empty() ? "held against nothing: the file has no application on several numbers of ranks"
+                                     : "held against nothing: no pair of the same file is a fair test, as their remarks say");
   notes.emplace_back("communication is all but computing: exchanging, summing, and waiting for slower ranks");
   notes.emplace_back("waiting: for the slowest ranks, which are never slower than in the slowest repetition that was measured");
   if (const auto learned = std::ranges::find_if(all.held, [](const auto& one) { return one.told.learned_pairs > 0; });
