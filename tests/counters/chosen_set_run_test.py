@@ -80,10 +80,14 @@ def test_a_calibrated_counter_widens_the_interval(folder):
     text = (folder / "set.toml").read_text()
     (folder / "wide.toml").write_text(text.replace("ratio_least = 1.0", "ratio_least = 0.8"))
     narrow, wide = (
-        json.loads(plumbline("show", folder / "scored.h5", "--json", "--counters", folder / name).stdout)["rows"][0]["levels"]["L2"]
+        {row["case"]: row["levels"]["L2"]
+         for row in json.loads(plumbline("show", folder / "scored.h5", "--json", "--counters", folder / name).stdout)["rows"]}
         for name in ("set.toml", "wide.toml")
     )
-    assert wide["ai"] == narrow["ai"] and wide["ai_hi"] > narrow["ai_hi"]
+    beyond_L1 = [case for case, level in narrow.items() if level["ai"]]  # how many of them hangs on the L1 of this machine
+    assert beyond_L1
+    for case in beyond_L1:
+        assert wide[case]["ai"] == narrow[case]["ai"] and wide[case]["ai_hi"] > narrow[case]["ai_hi"]
 
 
 def test_a_rejected_counter_moves_the_cases_and_the_text_says_where_to(folder):
