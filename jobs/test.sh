@@ -106,9 +106,10 @@ if $full; then bash jobs/cuda_wheels.sh --cuda12 || true; else bash jobs/cuda_wh
 finish_stage packages
 
 # Both builds, and a later run's, share what was compiled already, also where that run lies in another folder. What a file includes is
-# taken from the compiler (CCACHE_DEPEND), so that a file that is not in the cache is preprocessed once, not twice.
+# taken from the compiler (CCACHE_DEPEND), so that a file that is not in the cache is preprocessed once, not twice; what is compiled with
+# precompiled headers is kept by these two words alone (CCACHE_SLOPPINESS).
 if command -v ccache >/dev/null; then
-  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 fi
 
 # Kernels by GCC and clang, and by an older GCC for long tests; not by the clang that is here for the sanitizers. A compiler more is minutes more.

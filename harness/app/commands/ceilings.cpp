@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/results/ceiling_columns.hpp"
 #include "app/results/ert_table.hpp"

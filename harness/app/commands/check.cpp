@@ -1,6 +1,7 @@
 // The command plumbline check FILE --baseline ... finds the night's regressions (exit 3) and wrong results (exit 4), each with its
 // evidence.
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/finding_command.hpp"
 #include "app/commands/open_metrics.hpp"
 #include "app/nights/checked_file.hpp"

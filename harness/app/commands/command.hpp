@@ -14,12 +14,6 @@ namespace plumbline::app {
 /// The work of the chosen subcommand; set by its CLI callback, run by main, which turns an Error into one line and its exit code.
 using Action = std::function<Exit()>;
 
-/// Adds the option --convention, as commands have it that print a GPU's FLOPs and bytes.
-inline CLI::Option* add_convention(CLI::App& command, std::string& convention) {
-  return command.add_option("--convention", convention,
-                            "how a GPU's counts become FLOPs and bytes: plumbline (ours), paper (Yang et al. 2019, 2020), ncu");
-}
-
 /// A number within bounds, as the whole of its text: CLI11 takes -1 for a huge one, and cuts what is too large. `wanted`: "a number of
 /// seconds".
 template <class Number>

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/nights/observed_file.hpp"
 #include "app/programs/profile_comparison.hpp"

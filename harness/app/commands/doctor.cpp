@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/here/counting_outlook.hpp"
 #include "app/here/event_rows.hpp"

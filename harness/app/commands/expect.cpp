@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/expectations/expect_columns.hpp"
 #include "app/results/result_file.hpp"

@@ -1,6 +1,7 @@
 // The command plumbline history DIR follows each case and ceiling of each node through the nights: its level, its limits, when the level
 // changed.
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/history_prune.hpp"
 #include "app/commands/open_metrics.hpp"
 #include "app/nights/history_report.hpp"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/here/profiler_metrics.hpp"
 #include "app/results/imported.hpp"
 #include "app/results/intensity.hpp"

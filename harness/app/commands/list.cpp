@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/listing.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/here/campaign_files.hpp"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/finding_command.hpp"
 #include "app/commands/open_metrics.hpp"
 #include "app/nodes/node_report.hpp"

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/project_matrix.hpp"
 #include "app/commands/project_notes.hpp"
 #include "app/commands/project_scaling.hpp"

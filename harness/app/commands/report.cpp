@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/here/paths.hpp"
 #include "store/file_bytes.hpp"
 

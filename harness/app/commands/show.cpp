@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/commands/command.hpp"
+#include "app/commands/common_options.hpp"
 #include "app/commands/schemas.hpp"
 #include "app/gpu_kernels/stored_kernels.hpp"
 #include "app/here/profiler_metrics.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -80,14 +79,6 @@ NodeFacts facts_of(const MachineRow& row) {
 }
 
 }  // namespace
-
-void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel) {
-  command.add_option("FILE", selection.file, "result file (.h5)")->required();
-  if (by_kernel == ByKernel::yes)
-    command.add_option("--kernel", selection.kernel, "only these: a glob over kernel names and case ids, e.g. 'validation/*'");
-  command.add_option("--node", selection.node, "only this node");
-  add_format_options(command, selection.format);
-}
 
 std::string unfinished_note(const std::string& file) {
   const auto journal = journal_directory(file);

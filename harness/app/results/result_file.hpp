@@ -9,10 +9,6 @@
 #include "core/records.hpp"
 #include "model/ceilings/ceilings.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace plumbline::app {
 
 struct Selection {
@@ -21,10 +17,6 @@ struct Selection {
   std::string node;    // empty: all
   Format format = Format::text;
 };
-
-/// Says whether --kernel makes sense beside FILE, --node, --json and --csv.
-enum class ByKernel { no, yes };
-void add_selection(CLI::App& command, Selection& selection, ByKernel by_kernel = ByKernel::yes);
 
 /// The rows of the selected cases and nodes; that the file is not whole is said on standard error. Throws Error (user) when the selection
 /// matches nothing.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,18 +28,6 @@ std::string without_trailing_blanks(std::string line) {
 }
 
 }  // namespace
-
-void add_format_options(CLI::App& command, Format& format) {
-  const auto add = [&](const char* name, Format chosen, const char* description) {
-    return command.add_flag_callback(
-        name, [&format, chosen] { format = chosen; }, description);
-  };
-  auto* json = add("--json", Format::json, "print JSON");
-  auto* csv = add("--csv", Format::csv, "print comma-separated values");
-  csv->excludes(json);
-  if (command.get_option_no_throw("--markdown") != nullptr) return;
-  add("--markdown", Format::markdown, "print a table in Markdown")->excludes(json)->excludes(csv);
-}
 
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());

@@ -6,18 +6,11 @@
 
 #include "core/status.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace plumbline::app {
 
 using Json = nlohmann::ordered_json;
 
 enum class Format { text, json, csv, markdown };
-
-/// Adds --json, --csv and --markdown, of which one may be given. A command that has a --markdown of its own (check: a FILE) keeps it.
-void add_format_options(CLI::App& command, Format& format);
 
 // -------------------------------------------------------------------------------------------------------------- for people
 
