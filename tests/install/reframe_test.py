@@ -64,7 +64,8 @@ class Runner:
         words = [self.program, "-c", CHECK.name, "--prefix", "work", "--report-file", "report.json", "-S", "campaign=small.toml"]
         for setting in settings:
             words += ["-S", setting]
-        said = self.installation.run(*words, "-r", folder=self.folder, code=code, sources_in_sight=True, HOME=str(self.folder))
+        said = self.installation.run(*words, "-r", folder=self.folder, code=code, sources_in_sight=True, HOME=str(self.folder),
+                                     TMPDIR=str(self.folder))  # where ReFrame leaves its logs
         report = json.loads((self.folder / "report.json").read_text())
         return said, report["runs"][-1]["testcases"][0]
 
