@@ -109,7 +109,8 @@ finish_stage packages
 # taken from the compiler (CCACHE_DEPEND), so that a file that is not in the cache is preprocessed once, not twice; what is compiled with
 # precompiled headers is kept by these two words alone (CCACHE_SLOPPINESS).
 if command -v ccache >/dev/null; then
-  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
 fi
 
 # Kernels by GCC and clang, and by an older GCC for long tests; not by the clang that is here for the sanitizers. A compiler more is minutes more.

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import platform
+import shutil
 import subprocess
 
 import pytest
@@ -173,6 +174,19 @@ def test_tables_for_people(store):
     assert project(store, "--nodes", "1:4", *LINK, "--markdown").startswith("| case")
     head, *lines = project(store, "--nodes", "4", "--kernel", "*heat2d*", "--scaling", "weak", *LINK, "--csv").splitlines()
     assert head.startswith("table,") and [line.split(",")[0] for line in lines] == ["scaling", "applications", "held"]
+
+
+def test_where_every_repetition_was_disturbed_nothing_is_a_fair_test(store, tmp_path):
+    h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
+    disturbed = tmp_path / "disturbed.h5"
+    shutil.copy(store, disturbed)
+    with h5py.File(disturbed, "r+") as file:
+        times = file["times"][:]
+        times["cpu_share"] = 0.5
+        file["times"][...] = times
+    held = told(disturbed, "--nodes", "1:4", "--scaling", "weak", *LINK)["held"]
+    assert held and all("disturbed" in row["remark"] for row in held)
+    assert "held against nothing: no pair" in project(disturbed, "--nodes", "1:4", "--scaling", "weak", *LINK)
 
 
 def test_what_became_known_goes_into_a_record_of_its_own_kind(store, document, tmp_path):

@@ -69,7 +69,7 @@ def test_a_run_by_the_set_counts_its_groups_and_places_by_its_counters(folder):
 
 
 def test_events_counted_alone_and_together_are_told_apart_and_confirm_the_set(folder):
-    # Every event has a run of its own: so by one compiler alone, and one size within L2 and one beyond.
+    # Every event has a run of its own: so by one compiler alone, and two sizes of each kernel.
     one = re.sub(r"\{ n = .* \}", "{ n = [9000, 100000] }", CAMPAIGN.replace("*-O3-v3", "gcc-O3-v3"))
     (folder / "one.toml").write_text(one)
     plumbline("run", folder / "one.toml", "--counters", f"check:{folder / 'set.toml'}", "-o", folder / "checked.h5")
