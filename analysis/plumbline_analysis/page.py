@@ -16,7 +16,7 @@ SHOW = ("node", "label", "flavor", "precision", "ranks", "threads", "seconds", "
 # Heads as the notes above the tables call them; other columns have their own names.
 HEADS = {"value": "best", "traffic_gbs": "traffic (GB/s)", "size_bytes": "reaches (bytes)", "percent_of_limit": "of limit (%)", "method": "how",
          "percent_of_roof": "of roof (%)", "limits": "limited also by", "bytes_source": "bytes by", **{f"ai_{level}": f"AI {level}" for level in LEVELS}}
-LIMITS = {"unoptimized": "O0 code", "scalar": "scalar arithmetic"}  # as the notes of plumbline show name them
+LIMITS = {"unoptimized": "O0 code", "scalar": "scalar arithmetic", "core": "its core"}  # as the notes of plumbline show name them
 OF_TERMINALS = ("~: ", "how, behind the semicolon")  # notes on marks that plumbline's own tables have and these have not
 CONDITIONS = ("node", "label", "flavor", "clock_hz", "timed_clock_hz", "clock_ratio", "seconds", "occupancy", "theoretical_occupancy")
 COUNTERS = ("counter", "quantity", "grade", "n", "bias", "min", "max", "cv", "reason")

@@ -12,7 +12,7 @@
 #include <valgrind/valgrind.h>
 
 // Raised whenever the table below or the meaning of a request changes. A tool of another ABI refuses to fill a struct.
-#define PLUMBLINE_EMULATOR_ABI 2u
+#define PLUMBLINE_EMULATOR_ABI 3u
 
 // The one table of counted events, shared by tool and harness: X(identifier, name, unit, description).
 //
@@ -36,6 +36,8 @@
 // loads and stores are instruction accesses to memory, one for each memory operand: an instruction that reads 32 contiguous
 // bytes makes one load; a gather one for each active lane; a masked move one, with the bytes of its active lanes;
 // a REP string instruction one for each element, being one instruction. bytes.reg-L1.store leaves non-temporal stores out.
+//
+// core_cycles is no count of the program's but a simulated core's: the cycles that its instructions take with all data in L1 (core.h).
 //
 // Across a boundary a fill bears the cause of the access that missed in L1: demand_read (a load) or rfo (a store, which
 // allocates), or prefetch (a simulated prefetcher's own). A dirty line that leaves a level is a write_back across the boundary
@@ -102,7 +104,8 @@
   X(l3_mem_rfo, "bytes.L3-mem.rfo", "bytes", "simulated L3 fills caused by stores")                                        \
   X(l3_mem_prefetch, "bytes.L3-mem.prefetch", "bytes", "simulated L3 fills caused by prefetchers")                         \
   X(l3_mem_write_back, "bytes.L3-mem.write_back", "bytes", "simulated dirty lines leaving L3")                             \
-  X(l3_mem_nt_store, "bytes.L3-mem.nt_store", "bytes", "non-temporal stores reaching memory")
+  X(l3_mem_nt_store, "bytes.L3-mem.nt_store", "bytes", "non-temporal stores reaching memory")                              \
+  X(core_cycles, "core_cycles", "cycles", "cycles of a simulated core whose data are all in L1")
 
 #define PLUMBLINE_EVENT_ENUMERATOR(identifier, name, unit, description) PLUMBLINE_EVENT_##identifier,
 enum plumbline_event { PLUMBLINE_EMULATED_EVENTS(PLUMBLINE_EVENT_ENUMERATOR) PLUMBLINE_EVENT_COUNT };

@@ -4,6 +4,7 @@
 // memory accesses from the IR, put back together into what the instruction issues.
 #include "instrument.h"
 
+#include "core.h"
 #include "dead_puts.h"
 #include "decode.h"
 #include "fma.h"
@@ -158,8 +159,9 @@ static void close_segment(Block* b) {
   Piece* piece = pieces_of(begin, b->instruction_address, b->next_instruction);
   if (b->piece != NULL) pieces_lead_to(b->piece, begin);
   b->piece = piece;
-  b->chain = segment_new(b->sites, b->n_sites, b->amounts, piece == NULL ? NULL : piece->counts, b->chain);
-  if (b->n_sites == 0)
+  Flow* flow = options.simulate_core ? core_close_segment(b->amounts) : NULL;
+  b->chain = segment_new(b->sites, b->n_sites, b->amounts, piece == NULL ? NULL : piece->counts, flow, b->chain);
+  if (b->n_sites == 0 && flow == NULL)
     count_execution(b, b->chain);
   else
     record_execution(b, b->chain);
@@ -426,6 +428,7 @@ static void begin_instruction(Block* b, Int mark) {
   // A REP instruction passes here once an element; it is counted where it is left, see leave_repeated.
   if (!d->repeated) b->amounts[PLUMBLINE_EVENT_instructions]++;
   for (UInt k = 0; k < d->n_amounts; k++) b->amounts[d->amounts[k].event] += d->amounts[k].amount;
+  if (options.simulate_core) core_instruction(d);
   if (options.self_check) selfcheck_instruction(b->in, mark, d);
   b->fma.usable = b->fma.emitted = False;
   if (!d->fma.valid) return;
@@ -485,6 +488,7 @@ static void add_statement(Block* b, Int i) {
     begin_instruction(b, i);
   }
   memory_of_statement(b, st);
+  if (options.simulate_core) core_statement(st);
   // An exit that raises a fault (movaps off alignment) does not cut: the record is lost only if the program dies there.
   if (st->tag == Ist_Exit && st->Ist.Exit.jk != Ijk_SigSEGV) {
     leave_repeated(b, st);
@@ -505,6 +509,7 @@ IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayou
   pointer_offset_ = layout->total_sizeB + kShadowOffset;
   reset_origins((UInt)in->tyenv->types_used);
   scalar_begin_block(in);
+  if (options.simulate_core) core_begin_block(in);
   dead_puts_begin();
   while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark) addStmtToIRSB(b->out, in->stmts[i++]);
   open_block(b);

@@ -147,7 +147,8 @@ static void after_options(void) {
     caches_configure(options.geometry, options.prefetchers);
   functions_start(options.functions);
   pieces_start(options.loops);
-  segments_start(options.simulate_caches, options.count_at_start);
+  if (options.simulate_core) core_configure(&options.core);
+  segments_start(options.simulate_caches, options.simulate_core, options.count_at_start);
   if (options.window != NULL) regions_set_window(options.window, options.window_first, options.window_last);
   instrument_start(options.simulate_caches);
 }

@@ -21,6 +21,8 @@ Options options = {
     .window = NULL,
     .window_first = 1,
     .window_last = 0,
+    .simulate_core = False,
+    .core = {6, 320, 2, 2, 4, 2, 1, 3, 3, 4},
     .out = NULL,
 };
 
@@ -98,6 +100,20 @@ static void parse_window_entries(const HChar* argument, const HChar* value) {
   options.window_first = first, options.window_last = last;
 }
 
+static void parse_core(const HChar* argument, const HChar* value) {
+  enum { kNumbers = sizeof(CoreGeometry) / sizeof(UInt) };
+  UInt number[kNumbers];
+  options.simulate_core = !VG_STREQ(value, "no");
+  if (!options.simulate_core || VG_STREQ(value, "yes")) return;
+  for (UInt k = 0; k < kNumbers; k++) {
+    ULong one = 0;
+    if (!parse_number(&value, &one) || *value++ != (k + 1 < kNumbers ? ',' : '\0') || one == 0 || one > 4096)
+      refuse(argument, "wanted yes, no, or ten numbers from 1 to 4096");
+    number[k] = (UInt)one;
+  }
+  VG_(memcpy)(&options.core, number, sizeof options.core);
+}
+
 Bool options_process(const HChar* argument) {
   const HChar* value;
   if (VG_STR_CLO(argument, "--l1", value)) {
@@ -117,6 +133,8 @@ Bool options_process(const HChar* argument) {
   } else if (VG_STR_CLO(argument, "--caches", value)) {
     options.reuse = VG_STREQ(value, "reuse");
     options.simulate_caches = options.reuse || parse_caches(argument, value);
+  } else if (VG_STR_CLO(argument, "--core", value)) {
+    parse_core(argument, value);
   } else if (VG_STR_CLO(argument, "--count-at-start", value)) {
     options.count_at_start = parse_yes_no(argument, value);
   } else if (VG_STR_CLO(argument, "--host-fma", value)) {
@@ -177,6 +195,9 @@ void options_print_usage(void) {
    "    --loops=yes|no            with --functions=yes, the pieces of their code, too, of which loops are made [no]\n"
    "    --caches=yes|no|reuse     simulate the caches [yes]; no: counts only, faster; reuse: how many other lines are used between\n"
    "                              two uses of one, from which the traffic of caches of any size follows (of --l1 the LINE counts)\n"
+   "    --core=no|yes|W,R,A,M,V,L,S,a,m,f   simulate a core whose data are in L1 [no]: instructions taken up in a cycle, its window of them;\n"
+   "                              additions, products, vector instructions, loads, stores begun in a cycle; latencies of additions, products,\n"
+   "                              fused multiply-adds [yes: 6,320,2,2,4,2,1,3,3,4]\n"
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
    "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"
    "    --self-check=yes|no       hold decoded arithmetic against Valgrind's translation [no]; slow\n"

@@ -3,6 +3,7 @@
 #define PLUMBLINE_OPTIONS_H
 
 #include "caches.h"
+#include "core.h"
 #include "pub_tool_basics.h"
 
 typedef struct {
@@ -18,6 +19,8 @@ typedef struct {
   Bool host_fma;
   const HChar* window;  // the region in which alone counts are taken; NULL: everywhere
   ULong window_first, window_last;
+  Bool simulate_core;
+  CoreGeometry core;
   const HChar* out;  // NULL: no report
 } Options;
 

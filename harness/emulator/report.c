@@ -37,7 +37,10 @@ static void print_string(VgFile* f, const HChar* text) {
 }
 
 // Whether an event is known: without the simulation nothing crosses a boundary below L1, so such counts are unknown, not zero.
-static Bool is_known(UInt event) { return (options.simulate_caches && !options.reuse) || event < PLUMBLINE_EVENT_l1_l2_demand_read; }
+static Bool is_known(UInt event) {
+  if (event == PLUMBLINE_EVENT_core_cycles) return options.simulate_core;
+  return (options.simulate_caches && !options.reuse) || event < PLUMBLINE_EVENT_l1_l2_demand_read;
+}
 
 static void print_counts(VgFile* f, const ULong* counts) {
   VG_(fprintf)(f, "{");
@@ -51,6 +54,18 @@ static void print_counts(VgFile* f, const ULong* counts) {
   VG_(fprintf)(f, "}");
 }
 
+static void print_core(VgFile* f) {
+  const CoreGeometry* c = &options.core;
+  if (!options.simulate_core) {
+    VG_(fprintf)(f, "null");
+    return;
+  }
+  VG_(fprintf)
+  (f, "{\"width\":%u,\"window\":%u,\"add\":%u,\"mul\":%u,\"vectors\":%u,\"loads\":%u,\"stores\":%u,", c->width, c->window, c->add, c->mul,
+   c->vectors, c->loads, c->stores);
+  VG_(fprintf)(f, "\"add_latency\":%u,\"mul_latency\":%u,\"fma_latency\":%u}", c->add_latency, c->mul_latency, c->fma_latency);
+}
+
 static void print_head(VgFile* f) {
   VG_(fprintf)
   (f, "{\"schema\":\"plumbline-emulator/1\",\"abi\":%u,\"pid\":%d,\"parent\":%d,\n\"command\":[", PLUMBLINE_EMULATOR_ABI, VG_(getpid)(),
@@ -62,7 +77,9 @@ static void print_head(VgFile* f) {
   }
   VG_(fprintf)(f, "],\n\"units\":{");
   for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) VG_(fprintf)(f, "%s\"%s\":\"%s\"", e ? "," : "", name_[e], unit_[e]);
-  VG_(fprintf)(f, "},\n\"caches\":");
+  VG_(fprintf)(f, "},\n\"core\":");
+  print_core(f);
+  VG_(fprintf)(f, ",\n\"caches\":");
   if (!options.simulate_caches) {
     VG_(fprintf)(f, "null");
     return;

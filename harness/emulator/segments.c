@@ -11,6 +11,7 @@
 ULong segments_buffer[kBufferWords + kLargestBlockWords];
 
 static Bool simulate_caches_;
+static Bool simulate_core_;
 static Bool counting_;
 
 static ThreadCounts** threads_;  // by thread id
@@ -38,8 +39,9 @@ typedef struct BlockNode {
   Segment* chain;
 } BlockNode;
 
-void segments_start(Bool simulate_caches, Bool counting) {
+void segments_start(Bool simulate_caches, Bool simulate_core, Bool counting) {
   simulate_caches_ = simulate_caches;
+  simulate_core_ = simulate_core;
   counting_ = counting;
   threads_ = VG_(calloc)("plumbline.threads", VG_N_THREADS, sizeof threads_[0]);
   blocks_ = VG_(HT_construct)("plumbline.blocks");
@@ -101,7 +103,7 @@ static void fold(void) {
 
 // ------------------------------------------------------------------------------------------------------- owning of segments
 
-Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], ULong* code_counts,
+Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], ULong* code_counts, Flow* flow,
                      Segment* next_of_block) {
   UInt n_increments = 0;
   for (UInt e = 0; e < PLUMBLINE_EVENT_COUNT; e++) n_increments += amounts[e] != 0;
@@ -110,6 +112,7 @@ Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLIN
   s->executions = take_cell();
   *owner_of(s->executions) = s;
   s->code_counts = code_counts;
+  s->flow = flow;
   s->next_of_block = next_of_block;
   s->increments = (Increment*)((UChar*)(s + 1) + footprint_bytes(n_sites));
   s->n_increments = 0;
@@ -141,6 +144,7 @@ void segments_discard(Addr entry, VexGuestExtents extents) {
   for (Segment *s = node->chain, *next; s != NULL; s = next) {
     next = s->next_of_block;
     give_cell_back(s->executions);
+    if (s->flow != NULL) VG_(free)(s->flow);
     VG_(free)(s);
   }
   VG_(free)(node);
@@ -180,7 +184,8 @@ void segments_replay(const ULong* end) {
     (*s->executions)++;
     if (UNLIKELY(s->dynamic)) count_guarded_sites(s, p);
     if (s->code_counts != NULL) ledger.code = s->code_counts;
-    if (simulate_caches_) caches_replay(caches, ledger, &s->footprint, p);
+    if (s->flow != NULL) add_count(s, PLUMBLINE_EVENT_core_cycles, core_run(current_->core, s->flow));
+    if (simulate_caches_ && s->footprint.n_sites > 0) caches_replay(caches, ledger, &s->footprint, p);
     p += s->footprint.n_sites;
   }
 }
@@ -191,6 +196,7 @@ static ThreadCounts* thread_of(ThreadId tid) {
   if (threads_[tid] == NULL) {
     threads_[tid] = VG_(calloc)("plumbline.thread", 1, sizeof *threads_[tid]);
     if (simulate_caches_) threads_[tid]->caches = caches_new_private();
+    if (simulate_core_) threads_[tid]->core = core_new_state();
   }
   return threads_[tid];
 }

@@ -9,6 +9,7 @@
 
 #include "caches.h"
 #include "client_requests.h"
+#include "core.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
@@ -24,6 +25,7 @@ typedef struct Segment {
   UInt n_increments;
   Bool dynamic;  // some site is guarded
   Increment* increments;
+  Flow* flow;  // NULL unless a core is simulated
   struct Segment* next_of_block;
 } Segment;
 
@@ -31,6 +33,7 @@ typedef struct Segment {
 // core.
 typedef struct {
   PrivateCaches* caches;
+  CoreState* core;
   ULong counts[PLUMBLINE_EVENT_COUNT];
 } ThreadCounts;
 
@@ -38,10 +41,11 @@ typedef struct {
 enum { kBufferWords = 1536, kLargestBlockWords = 8192 };
 extern ULong segments_buffer[kBufferWords + kLargestBlockWords];
 
-void segments_start(Bool simulate_caches, Bool counting);
+void segments_start(Bool simulate_caches, Bool simulate_core, Bool counting);
 
 // Copies what it is given. Segments of one translation are chained, newest first, and owned by it.
-Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], ULong* code_counts, Segment* next_of_block);
+Segment* segment_new(const Site* sites, UInt n_sites, const Int amounts[PLUMBLINE_EVENT_COUNT], ULong* code_counts, Flow* flow,
+                     Segment* next_of_block);
 void segments_own(Addr entry, Addr base, Segment* chain);
 void segments_discard(Addr entry, VexGuestExtents extents);
 

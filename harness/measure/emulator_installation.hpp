@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/core_pipes.hpp"
 #include "counters/backend/backend.hpp"
 
 namespace plumbline {
@@ -21,6 +22,9 @@ EmulatorInstallation find_emulator();
 /// The valgrind beside the program, else beside the tool (where the build puts the one of its own prefix, jobs/valgrind.sh), else on PATH;
 /// empty when there is none.
 std::filesystem::path find_valgrind(const std::filesystem::path& program_folder, const std::filesystem::path& tool_directory);
+
+/// The emulator's option for a core to simulate: "--core=6,320,2,2,4,2,1,3,3,4", in the order of its CoreGeometry (emulator/core.h).
+std::string core_option(const CorePipes& core);
 
 /// The first executable file of that name on PATH; empty when there is none.
 std::filesystem::path find_on_path(const std::string& program);

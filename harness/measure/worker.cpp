@@ -145,24 +145,32 @@ CountedCase unpack_all(Numbers numbers, const WorkerReply& reply, const WorkerWi
   return counted;
 }
 
-void leave_out_caches(std::vector<RegionCounts>& repetitions) {
+bool needs_core(std::string_view event) { return event.ends_with("core_cycles"); }
+
+void leave_out(std::vector<RegionCounts>& repetitions, bool (*needs)(std::string_view event), const char* reason) {
   for (auto& repetition : repetitions)
     for (auto* region : {&repetition.kernel, &repetition.empty})
       for (auto& thread : *region)
         for (Reading& reading : thread)
-          if (needs_caches(reading.event))
-            reading = {.event = reading.event, .status = Status::skipped, .reason = "no caches are simulated"};
+          if (needs(reading.event)) reading = {.event = reading.event, .status = Status::skipped, .reason = reason};
+}
+
+void leave_out(CountedCase& counted, bool (*needs)(std::string_view event), const char* reason) {
+  leave_out(counted.repetitions, needs, reason);
+  for (auto& phase : counted.phases) leave_out(phase, needs, reason);
 }
 
 }  // namespace
 
-EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches, Start when)
-    : installation_(installation), simulates_caches_(!caches.empty()) {
+EmulatedWorker::EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches, Start when,
+                               const std::optional<CorePipes>& core)
+    : installation_(installation), simulates_caches_(!caches.empty()), simulates_core_(core.has_value()) {
   int number = 1;
   if (!simulates_caches_) geometry_.emplace_back("--caches=no");
   for (const auto& level : caches)
     geometry_.push_back("--l" + std::to_string(number++) + "=" + std::to_string(level.bytes) + "," + std::to_string(level.ways) + "," +
                         std::to_string(level.line_bytes));
+  if (core) geometry_.push_back(core_option(*core));
   if (when == Start::now) start();
 }
 
@@ -239,9 +247,8 @@ CountedCase EmulatedWorker::count(const Case& measured, const WorkerWish& wish, 
   }
   if (reply.status != static_cast<int>(Status::ok)) return refuse(static_cast<Status>(reply.status), reply.reason);
   CountedCase counted = unpack_all(numbers, reply, wish);
-  if (simulates_caches_) return counted;
-  leave_out_caches(counted.repetitions);
-  for (auto& phase : counted.phases) leave_out_caches(phase);
+  if (!simulates_caches_) leave_out(counted, needs_caches, "no caches are simulated");
+  if (!simulates_core_) leave_out(counted, needs_core, "no core is simulated: its pipelines are not known");
   return counted;
 }
 

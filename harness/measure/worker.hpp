@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/case.hpp"
+#include "core/core_pipes.hpp"
 #include "core/flows.hpp"
 #include "measure/counting.hpp"
 #include "measure/emulator_installation.hpp"
@@ -27,9 +28,11 @@ class EmulatedWorker {
  public:
   enum class Start { now, when_asked };
 
-  /// Starts the worker with simulated caches of this geometry; without any it counts faster, and no bytes below L1. The launcher's
-  /// variables and descriptors do not reach it. `when_asked` starts it only before its first case, where none is expected.
-  EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches, Start start = Start::now);
+  /// Starts the worker with simulated caches of this geometry; without any it counts faster, and no bytes below L1. Without a core to
+  /// simulate it counts no core_cycles. The launcher's variables and descriptors do not reach it. `when_asked` starts it only before its
+  /// first case, where none is expected.
+  EmulatedWorker(const EmulatorInstallation& installation, std::span<const CacheLevel> caches, Start start = Start::now,
+                 const std::optional<CorePipes>& core = std::nullopt);
   EmulatedWorker(EmulatedWorker&&) = delete;
   ~EmulatedWorker();
 
@@ -42,8 +45,8 @@ class EmulatedWorker {
   void stop();
 
   EmulatorInstallation installation_;
-  std::vector<std::string> geometry_;
-  bool simulates_caches_;
+  std::vector<std::string> geometry_;  // of caches and core, as the tool takes them
+  bool simulates_caches_, simulates_core_;
   int channel_ = -1;
   int process_ = -1;
 };

@@ -8,7 +8,7 @@ left out, and said, where there is none to write to). The conditions take turns,
 the KEPT repetitions are kept that were the fastest of all rounds, of each point of a ceiling as many samples: what others do on the machine, and where a process
 gets its memory, only slow it down, twofold on a shared one and by the second, so that a whole round seldom sees none of it. The first round counts. A
 round that is there already is kept: more of them can follow. --json writes the matrix, the methods, their median
-errors by kind of pair, and each pair from or to BASE, short; --record those pairs as a record for `plumbline project`.
+errors by kind of pair, and each pair from or to BASE, short; --record those pairs in a record for `plumbline project`.
 """
 
 import argparse
@@ -214,12 +214,16 @@ def by_kind(document):
 
 
 def write_record(program, files, path):
-    """The record of the pairs from or to BASE, beside what it has of whole applications."""
-    others = [row for row in json.loads(path.read_text())["rows"] if row["kind"].startswith("ranks")] if path.exists() else []
+    """The record of the pairs from or to BASE, beside what it has of other CPU models and of whole applications."""
+    before = json.loads(path.read_text()) if path.exists() else {"overlaps": {}, "rows": []}
     path.unlink(missing_ok=True)
     subprocess.run([program, "project", *files, "--matrix", "--record", path], check=True, capture_output=True)
     record = json.loads(path.read_text())
-    rows = [row for row in record.pop("rows") if BASE in (row["from"], row["to"])] + others
+    record["overlaps"] = before["overlaps"] | record["overlaps"]
+    rows = record.pop("rows")
+    machines = {row["from_machine"] for row in rows}
+    rows = [row for row in rows if BASE in (row["from"], row["to"])]
+    rows += [row for row in before["rows"] if row["kind"].startswith("ranks") or row["from_machine"] not in machines]
     lines = [json.dumps(row, separators=(",", ":")) for row in rows]
     path.write_text(json.dumps(record, separators=(",", ":"))[:-1] + ',"rows":[\n' + ",\n".join(lines) + "\n]}\n")
 

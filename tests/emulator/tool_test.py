@@ -81,7 +81,7 @@ def test_marked_program_runs_natively():
 
 
 def test_total_is_the_sum_of_threads(tmp_path):
-    counts = report(tmp_path, "marked_program")
+    counts = report(tmp_path, "marked_program", "--core=yes")
     for event, total in counts["total"].items():
         assert total == sum(t["counts"][event] for t in counts["threads"]), event
     assert len(counts["threads"]) == 2
@@ -106,6 +106,20 @@ def test_without_caches_the_rest_is_the_same_and_their_bytes_are_absent(tmp_path
         assert simulated[event] == pytest.approx(plain[event], rel=1e-4), event
 
 
+def test_a_core_is_simulated_on_request_and_changes_no_other_count(tmp_path):
+    plain, with_core = report(tmp_path, "walker"), report(tmp_path, "walker", "--core=yes")
+    assert plain["core"] is None and plain["total"]["core_cycles"] is None
+    assert with_core["core"]["window"] == 320 and with_core["core"]["fma_latency"] == 4
+    instructions = with_core["total"]["instructions"]
+    assert instructions / 6 <= with_core["total"]["core_cycles"] <= 20 * instructions
+    for event, count in plain["total"].items():
+        if event.startswith("flops."):
+            assert with_core["total"][event] == count, event
+    assert with_core["total"]["instructions"] == pytest.approx(plain["total"]["instructions"], rel=1e-4)
+    first, second = (report(tmp_path, "walker", "--core=yes", "--caches=no")["total"]["core_cycles"] for _ in range(2))
+    assert first == second == pytest.approx(with_core["total"]["core_cycles"], rel=1e-4)
+
+
 def test_nothing_counts_before_the_program_asks(tmp_path):
     assert not any(report(tmp_path, "walker", "--count-at-start=no")["total"].values())
 
@@ -128,6 +142,9 @@ def test_out_names_the_process(tmp_path):
         ("--l3=0,8,64", "positive"),
         ("--l3=33554432,16,128", "same LINE"),
         ("--caches=perhaps", "yes, no or reuse"),
+        ("--core=6,320", "ten numbers"),
+        ("--core=0,320,2,2,4,2,1,3,3,4", "from 1 to 4096"),
+        ("--core=6,320,2,2,4,2,1,3,3,4,5", "ten numbers"),
         ("--out=", "file name"),
     ],
 )
@@ -152,7 +169,7 @@ def test_report_names_the_prefetchers(tmp_path):
 
 
 def test_functions_add_up_to_the_total(tmp_path):
-    counts = report(tmp_path, "marked_program", "--functions=yes")
+    counts = report(tmp_path, "marked_program", "--functions=yes", "--core=yes")
     assert any(f["name"] == "main" and f["object"].endswith("marked_program") for f in counts["functions"])
     for event, total in counts["total"].items():
         assert total == sum(f["counts"][event] for f in counts["functions"]), event
@@ -163,7 +180,7 @@ def test_pieces_add_up_to_their_function(tmp_path):
         counts = report(tmp_path, "marked_program", "--functions=yes", *options)
         return next(f for f in counts["functions"] if f["name"] == "main")
 
-    main = main_of("--loops=yes")
+    main = main_of("--loops=yes", "--core=yes")
     begins = [piece["begin"] for piece in main["pieces"]]
     assert len(set(begins)) == len(begins) > 1 and min(begins) == main["begin"]
     for event, count in main["counts"].items():

@@ -132,6 +132,24 @@ TEST_F(Worker, without_simulated_caches_counts_the_same_and_says_nothing_of_byte
   }
 }
 
+TEST_F(Worker, counts_the_cycles_of_a_core_where_one_is_simulated_and_else_says_why_not) {
+  const Case measured = triad(5000, "O3-v3");
+  const auto cycles = [&] {
+    const CountedCase answer = count(measured);
+    EXPECT_EQ(answer.status, Status::ok) << answer.reason;
+    const auto& counts = answer.repetitions.at(0).kernel.at(0);
+    return *std::ranges::find(counts, "core_cycles", &Reading::event);
+  };
+  const Reading without = cycles();
+  EXPECT_EQ(without.status, Status::skipped);
+  EXPECT_NE(without.reason.find("no core is simulated"), std::string::npos);
+  const CorePipes core{6, 320, 2, 2, 4, 2, 1, 3, 3, 4};
+  worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches, EmulatedWorker::Start::now, core);
+  const Reading with = cycles();
+  EXPECT_EQ(with.status, Status::ok) << with.reason;
+  EXPECT_NEAR(static_cast<double>(with.raw), 5000.0 / 4, 200) << "a store a cycle, four numbers each";
+}
+
 TEST_F(Worker, has_a_part_of_l3_where_other_ranks_share_it) {
   const Case in_three_quarters = triad(1 << 15, "O3-v3");  // 768 KiB against 1 MiB of L3, or half of it
   const double array = 8 << 15;

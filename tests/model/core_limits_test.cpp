@@ -44,6 +44,19 @@ TEST(CoreLimits, a_core_takes_up_so_many_instructions_a_cycle) {
   EXPECT_FALSE(issue_limit(unknown_core));
 }
 
+TEST(CoreLimits, the_emulator_is_given_the_pipes_of_a_known_core) {
+  const auto pipes = core_pipes(zen4);
+  ASSERT_TRUE(pipes);
+  EXPECT_EQ(pipes->width, 6);
+  EXPECT_EQ(pipes->window, 320);
+  EXPECT_EQ(pipes->add, 2);
+  EXPECT_EQ(pipes->vectors, 4);
+  EXPECT_EQ(pipes->fma_latency, 4);
+  EXPECT_EQ(core_pipes(cascade_lake)->vectors, 2);
+  EXPECT_FALSE(core_pipes(unknown_core));
+  EXPECT_FALSE(core_pipes({"implementer 0x41", 0, 0, "part 0xd40"})) << "the emulator does not run there";
+}
+
 TEST(CoreLimits, sapphire_rapids_makes_half_a_dot_product_a_cycle) {
   const CoreIdentity sapphire_rapids{"GenuineIntel", 6, 0x8f, ""}, granite_rapids{"GenuineIntel", 6, 0xad, ""};
   EXPECT_EQ(flops_of_core(sapphire_rapids, "v4bf16", "bf16", "dot"), 32);

@@ -157,6 +157,42 @@ TEST(Projecting, instructions_are_no_term_where_one_side_does_not_know_how_many_
     for (const auto* terms : {&pair.home, &pair.target}) EXPECT_EQ(std::ranges::find(*terms, issue_term, &RoofTerm::name), terms->end());
 }
 
+/// A chain: as many cycles in either instruction set, far more than its instructions need.
+TimedPart chain(double seconds, double cycles) {
+  TimedPart timed = vector_loop(seconds, 1e6);
+  timed.part.core_cycles = cycles;
+  return timed;
+}
+
+NodeSide side_of_a_known_clock(const std::string& isa, double vector_bytes) {
+  NodeSide side = side_that_issues(isa, vector_bytes);
+  side.core_cycles_per_second = 1e9;
+  return side;
+}
+
+TEST(Projecting, instructions_that_wait_for_each_other_go_with_the_cycles_of_a_simulated_core) {
+  const NodeSide narrow = side_of_a_known_clock("v2", 16), wide = side_of_a_known_clock("v3", 32);
+  WorkPart code_there = chain(1, 9e8).part;
+  code_there.instructions = 2e5;
+  const auto pair = pair_of(chain(1, 9e8), narrow, wide, 1, &code_there);
+  EXPECT_EQ(pair.home_bound, "core");
+  EXPECT_EQ(pair.overlap_class(), "core, cycles");
+  EXPECT_DOUBLE_EQ(roofline_seconds(pair), 0.9);
+  EXPECT_DOUBLE_EQ(efficiency_seconds(pair), 1) << "a fifth of the instructions, but the same chain";
+  EXPECT_DOUBLE_EQ(pair_of(chain(1, 9e8), narrow, wide, 1).target.back().seconds, 0.45) << "not counted there: by the width of vectors";
+}
+
+TEST(Projecting, cycles_of_one_core_say_nothing_of_another_cpu_model) {
+  NodeSide here = side_of_a_known_clock("v3", 32), there = side_of_a_known_clock("v3", 32);
+  there.machine = "another";
+  const auto pair = pair_of(chain(1, 9e8), here, there, 1);
+  for (const auto* terms : {&pair.home, &pair.target}) {
+    EXPECT_EQ(std::ranges::find(*terms, core_term, &RoofTerm::name), terms->end());
+    EXPECT_NE(std::ranges::find(*terms, issue_term, &RoofTerm::name), terms->end());
+  }
+  EXPECT_EQ(pair.overlap_class(), "machine, memory");
+}
+
 TEST(Projecting, the_part_of_the_issue_width_that_code_attains_is_fitted) {
   std::vector<ProjectedPair> pairs;
   for (int i = 0; i < 40; ++i) {

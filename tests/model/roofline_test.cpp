@@ -131,11 +131,12 @@ TEST(Roofline, arithmetic_near_the_roof_of_its_mix_is_what_bounds_a_case_not_a_l
 
 /// 131 GFLOP/s of vectors, 16.4 of single numbers; bound by arithmetic, of which 1000 FLOPs a microsecond are far from both.
 RooflinePlacement far_below(double instructions, double scalar, const std::string& flavor = "gcc12-O3-v3", double hz = 1e9,
-                            double seconds = 1e-6) {
+                            double seconds = 1e-6, double core_cycles = absent) {
   CaseSample slow = computing(500, 0, 0);
   slow.flavor = flavor;
   slow.seconds = seconds;
   slow.counts["instructions"] = instructions, slow.counts["fp_instructions"] = 500, slow.counts["fp_scalar"] = scalar;
+  if (std::isfinite(core_cycles)) slow.counts["core_cycles"] = core_cycles;
   auto ceilings = zen_ceilings;
   ceilings.push_back(ceiling("compute", 16.4));
   ceilings.back().name = ceilings.back().pattern = "scalar fma";
@@ -155,6 +156,12 @@ TEST(Roofline, far_below_every_roof_it_says_what_else_limits_as_far_as_counts_te
   const auto scalar = far_below(4000, 500, "gcc12-O0-v3");
   EXPECT_EQ(scalar.shortfall->limits, (Limits{Limit::unoptimized, Limit::scalar, Limit::instructions}));
   EXPECT_DOUBLE_EQ(scalar.shortfall->scalar_gflops, 16.4);
+  const auto of_core = far_below(2000, 100, "gcc12-O3-v3", 1e9, 1e-6, 800);
+  EXPECT_EQ(of_core.shortfall->limits, Limits{Limit::core});
+  EXPECT_DOUBLE_EQ(of_core.shortfall->core_part, 0.8);
+  const auto of_neither = far_below(2000, 100, "gcc12-O3-v3", 1e9, 1e-6, 600);
+  EXPECT_TRUE(of_neither.shortfall->limits.empty());
+  EXPECT_NE(of_neither.shortfall->reason.find("what a core has to do"), std::string::npos);
   const auto unknown = far_below(2000, 100);
   EXPECT_TRUE(unknown.shortfall->limits.empty());
   EXPECT_NE(unknown.shortfall->reason.find("neither scalar arithmetic nor the number of instructions"), std::string::npos);

@@ -281,7 +281,7 @@ Exit project_matrix(const MatrixOptions& options) {
   if (!options.record.empty()) {
     ProjectionRecord record = read_record(options.record, true);
     extend(record, record_of(pairs, [](const auto&...) { return true; }));
-    record.overlaps = fit_overlaps(pairs, [](const auto&) { return true; });
+    for (const auto& [name, overlap] : fit_overlaps(pairs, [](const auto&) { return true; })) record.overlaps[name] = overlap;
     write_record(options.record, record);
     notes.push_back(fmt::format("{} holds {} pairs now", options.record, record.rows.size()));
   }

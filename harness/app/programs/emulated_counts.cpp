@@ -9,6 +9,7 @@
 #include <set>
 
 #include "app/here/paths.hpp"
+#include "app/here/this_core.hpp"
 #include "app/terminal/output_file.hpp"
 #include "machine/publishable.hpp"
 #include "measure/emulator_installation.hpp"
@@ -68,6 +69,7 @@ void choose_caches(const ProfileOptions& options, const Launch& launch, Emulated
   const auto geometry = wanted.geometry == "auto" ? geometry_of_machine(topology) : named_geometry(wanted.geometry);
   const int l3_share = ranks_per_l3(topology, launch.local_size);
   preparation.tool.tool_options = geometry_options(geometry);
+  if (const auto core = core_pipes(this_core())) preparation.tool.tool_options.push_back(core_option(*core));
   if (l3_share > 1) preparation.tool.tool_options.push_back(fmt::format("--l3-share={}", l3_share));
   preparation.caches = in_words(geometry, l3_share);
   preparation.notes = geometry.notes;

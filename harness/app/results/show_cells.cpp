@@ -53,6 +53,8 @@ std::string limit_text(Limit limit, const Shortfall& by) {
       return "O0 code";
     case Limit::scalar:
       return "scalar arithmetic" + (std::isfinite(by.scalar_gflops) ? fmt::format(" (roof {} GFLOP/s)", plain(by.scalar_gflops)) : "");
+    case Limit::core:
+      return fmt::format("its core (instructions alone, data in L1, need {:.0f} % of the time)", 100 * by.core_part);
     case Limit::instructions:
       return fmt::format("instructions ({:.1f} a cycle)", by.instructions_per_cycle);
     case Limit::waiting:

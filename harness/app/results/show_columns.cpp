@@ -145,6 +145,7 @@ Columns<Shortfall> shortfall_columns() {
           where_known("scalar_part", "part of its floating-point instructions that work on one number", &Shortfall::scalar_part),
           where_known("scalar_roof_gflops", "roof of its arithmetic on one number at a time", &Shortfall::scalar_gflops),
           where_known("instructions_per_cycle", "instructions a cycle of each core", &Shortfall::instructions_per_cycle),
+          where_known("core_part", "part of the time that its cores need for its instructions alone, their data in L1", &Shortfall::core_part),
           where_known("launch_seconds", "least time of a launch on the GPU", &Shortfall::launch_seconds),
           where_known("launches", "launches of a sweep on each GPU", &Shortfall::launches)};
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/here/this_core.hpp"
 #include "app/session/form_agreement.hpp"
 #include "app/session/run_nodes.hpp"
 #include "app/stages/ceilings_stage.hpp"
@@ -16,7 +17,6 @@
 #include "app/stages/node_links_stage.hpp"
 #include "app/stages/numa_stage.hpp"
 #include "comm/told.hpp"
-#include "machine/cpu.hpp"
 #include "model/ceilings/ceiling_limits.hpp"
 #include "store/session_list.hpp"
 
@@ -56,8 +56,7 @@ void take_winners(RunContext& run, const std::vector<CeilingRow>& measured) {
 void choose_forms(RunContext& run) {
   if (run.stop_here()) return;
   const auto to_do = unchosen(run.plan.contests, run.record.earlier().chosen_forms, run.ranks.host());
-  const Cpu& cpu = this_cpu();
-  const CoreIdentity core{cpu.vendor, cpu.family, cpu.model, cpu.name, cpu.stepping};
+  const CoreIdentity core = this_core();
   FormContestsStage stage(to_do, run.session, run.ranks, run.plan.place,
                           [&](const CeilingRow& sample) { return fraction_of_limit(sample, core); });
   run.deadlines.begin_ceilings(run.plan, stage.id(), nodes_in_turn(run));

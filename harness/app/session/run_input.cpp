@@ -9,6 +9,7 @@
 #include "app/here/campaign_files.hpp"
 #include "app/here/event_rows.hpp"
 #include "app/here/paths.hpp"
+#include "app/here/this_core.hpp"
 #include "app/terminal/table.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "comm/launch.hpp"
@@ -80,7 +81,8 @@ void plan_and_start(RunInput& input, bool dry_run) {
   if (dry_run || !input.counting.needs_worker()) return;
   const bool simulated = campaign.emulated.caches.value != "none";
   input.worker = std::make_unique<EmulatedWorker>(
-      found, simulated ? std::span<const CacheLevel>{input.caches} : std::span<const CacheLevel>{}, start_of_worker(campaign));
+      found, simulated ? std::span<const CacheLevel>{input.caches} : std::span<const CacheLevel>{}, start_of_worker(campaign),
+      core_pipes(this_core()));
 }
 
 }  // namespace

@@ -259,6 +259,28 @@ constexpr std::array issue_widths{
     IssueWidth{"Neoverse N1", 4}, IssueWidth{"Neoverse V1", 8},     IssueWidth{"Neoverse N2", 5},    IssueWidth{"Neoverse V2", 8},
     IssueWidth{"A64FX", 4}};
 
+/// A core that the emulator runs on, as far as the table above does not tell: its reorder buffer, the loads and stores of up to 32 bytes
+/// that begin in a cycle, and latencies of fp64. The numbers are those of the vendors' guides named above and of uops.info (Abel and
+/// Reineke 2019), written from memory; a chain of additions on Emerald Rapids takes 2.0 cycles an addition, as measured
+/// (harness/emulator/README.md).
+struct Pipeline {
+  std::string_view core;
+  int window, loads, stores;
+  int add, mul, fma;  // cycles
+};
+constexpr std::array pipelines{Pipeline{"Zen", 192, 2, 1, 3, 4, 5},
+                               Pipeline{"Zen 2", 224, 2, 1, 3, 3, 5},
+                               Pipeline{"Zen 3", 256, 2, 1, 3, 3, 4},
+                               Pipeline{"Zen 4", 320, 2, 1, 3, 3, 4},
+                               Pipeline{"Zen 5", 448, 2, 2, 2, 3, 4},
+                               Pipeline{"Haswell", 192, 2, 1, 3, 5, 5},
+                               Pipeline{"Broadwell", 192, 2, 1, 3, 3, 5},
+                               Pipeline{"Skylake-SP", 224, 2, 1, 4, 4, 4},
+                               Pipeline{"Ice Lake-SP", 352, 2, 2, 4, 4, 4},
+                               Pipeline{"Sapphire Rapids", 512, 3, 2, 2, 4, 4},
+                               Pipeline{"Emerald Rapids", 512, 3, 2, 2, 4, 4},
+                               Pipeline{"Granite Rapids", 512, 3, 2, 2, 4, 4}};
+
 /// Operations a cycle and core of products of matrix tiles (AMX), by the core's name: 16 x 16 x 64 bytes of multiply-adds in 16 cycles.
 struct TileRate {
   std::string_view core, type;
@@ -278,6 +300,14 @@ const Core* core_of(const CoreIdentity& identity) {
     return core.family == identity.family && core.first_model <= identity.model && identity.model <= core.last_model;
   });
   return found == cores.end() ? nullptr : &*found;
+}
+
+/// The rates of instructions on full vectors of an ISA level, or of one that its word begins with; nullptr where the core has none.
+const Issue* arithmetic_issue(const Core* core, std::string_view isa) {
+  if (core == nullptr) return nullptr;
+  const auto issue = std::find_if(core->issue.begin(), core->issue.end(),
+                                  [&](const Issue& row) { return !row.isa.empty() && row.isa == isa.substr(0, row.isa.size()); });
+  return issue == core->issue.end() ? nullptr : &*issue;
 }
 
 double element_bytes(std::string_view precision) { return precision == "fp64" ? 8 : precision == "fp32" ? 4 : precision == "int8" ? 1 : 2; }
@@ -326,9 +356,8 @@ std::optional<CoreLimit> arithmetic_limit(const CoreIdentity& identity, std::str
   const Core* core = core_of(identity);
   if (core == nullptr) return std::nullopt;
   if (precision.starts_with(tensor)) return tile_limit(*core, precision.substr(tensor.size()));
-  const auto issue = std::find_if(core->issue.begin(), core->issue.end(),
-                                  [&](const Issue& row) { return !row.isa.empty() && row.isa == isa.substr(0, row.isa.size()); });
-  if (issue == core->issue.end()) return std::nullopt;
+  const Issue* const issue = arithmetic_issue(core, isa);
+  if (issue == nullptr) return std::nullopt;
   const double lanes = vector_bytes(isa) / element_bytes(precision);
   if (pattern == "dot") {
     const double dots = precision == "int8" ? issue->int8_dot : issue->bf16_dot;
@@ -365,6 +394,26 @@ std::optional<CoreLimit> issue_limit(const CoreIdentity& identity) {
   if (core == nullptr) return std::nullopt;
   const auto found = std::ranges::find(issue_widths, core->name, &IssueWidth::core);
   return found == issue_widths.end() ? std::nullopt : std::optional(limit(*core, found->instructions));
+}
+
+std::optional<CorePipes> core_pipes(const CoreIdentity& identity) {
+  const Core* core = core_of(identity);
+  const auto width = issue_limit(identity);
+  const auto of_vectors = arithmetic_issue(core, "v3");
+  if (!width || of_vectors == nullptr) return std::nullopt;
+  const auto found = std::ranges::find(pipelines, core->name, &Pipeline::core);
+  if (found == pipelines.end()) return std::nullopt;
+  const auto a_cycle = [](double rate) { return std::max(1, static_cast<int>(rate)); };
+  return CorePipes{.width = a_cycle(width->per_clock),
+                   .window = found->window,
+                   .add = a_cycle(of_vectors->add),
+                   .mul = a_cycle(of_vectors->mul),
+                   .vectors = a_cycle(of_vectors->pipes),
+                   .loads = found->loads,
+                   .stores = found->stores,
+                   .add_latency = found->add,
+                   .mul_latency = found->mul,
+                   .fma_latency = found->fma};
 }
 
 }  // namespace plumbline

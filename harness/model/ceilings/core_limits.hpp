@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/core_pipes.hpp"
+
 namespace plumbline {
 
 /// The core's identity, as machine/cpu.hpp tells it.
@@ -40,5 +42,7 @@ std::optional<CoreLimit> bandwidth_limit(const CoreIdentity& core, std::string_v
 /// The instructions that a core takes up in a clock cycle at most, whatever they do (its dispatch or rename width). Nothing where the core
 /// is not in the table.
 std::optional<CoreLimit> issue_limit(const CoreIdentity& core);
+/// The core for the emulator to simulate, with instructions of at most 32 bytes. Nothing where the core is not in the table.
+std::optional<CorePipes> core_pipes(const CoreIdentity& core);
 
 }  // namespace plumbline

@@ -13,6 +13,8 @@ namespace {
 constexpr double nearly_all = 0.9;
 /// A core that does more instructions a cycle than `busy` has little room left; one that does fewer than `waits` is idle most of the time.
 constexpr double busy = 3, waits = 1.5;
+/// A core that is occupied for this part of the time limits a case.
+constexpr double most_of_the_time = 0.7;
 /// A launch that takes this part of the time is told.
 constexpr double a_good_part = 0.2;
 
@@ -36,8 +38,14 @@ std::vector<ArithmeticCeiling> scalar_ones(std::span<const ArithmeticCeiling> ce
   return found;
 }
 
+/// The cycles that the case's cores have in its time, by the clock beside it.
+double cycles_of_team(const Measured& measured) {
+  return measured.seconds.value * measured.clock_hz * static_cast<double>(measured.of->ranks * measured.of->threads);
+}
+
 std::string why_unknown(const Measured& measured, const Shortfall& told) {
   if (measured.of->gpus > 0) return "nothing in the file tells of a case on a GPU";
+  if (std::isfinite(told.core_part)) return "neither scalar arithmetic nor what a core has to do explains it";
   if (std::isfinite(told.instructions_per_cycle)) return "neither scalar arithmetic nor the number of instructions a cycle explains it";
   return std::isfinite(measured.clock_hz) ? "the instructions of this flavor were not counted" : "the clock beside its times is not known";
 }
@@ -53,10 +61,8 @@ double launches_on_each(const Measured& measured) {
 }
 
 InstructionsSeen instructions_seen(const Measured& measured) {
-  const CaseRow& row = *measured.of;
-  const double cycles = measured.seconds.value * measured.clock_hz * static_cast<double>(row.ranks * row.threads);
   const double all = counted(measured, "instructions");
-  return {.all = all, .floating_point = counted(measured, "fp_instructions"), .per_cycle = all / cycles};
+  return {.all = all, .floating_point = counted(measured, "fp_instructions"), .per_cycle = all / cycles_of_team(measured)};
 }
 
 Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
@@ -65,6 +71,7 @@ Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::
   Shortfall told{.launch_seconds = launch_seconds, .launches = launches_on_each(measured)};
   told.scalar_part = counted(measured, "fp_scalar") / counted(measured, "fp_instructions");
   told.instructions_per_cycle = instructions_seen(measured).per_cycle;
+  told.core_part = counted(measured, "core_cycles") / cycles_of_team(measured);
   if (split_flavor(row.flavor).level == "O0") told.limits.push_back(Limit::unoptimized);
   if (told.scalar_part >= nearly_all) {
     told.limits.push_back(Limit::scalar);
@@ -73,6 +80,8 @@ Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::
   const bool is_disturbed = measured.oversubscribed || (measured.disturbed > 0 && measured.disturbed == measured.repetitions);
   if (is_disturbed)
     told.limits.push_back(Limit::disturbed);
+  else if (told.core_part >= most_of_the_time)
+    told.limits.push_back(Limit::core);
   else if (told.instructions_per_cycle >= busy)
     told.limits.push_back(Limit::instructions);
   else if (told.instructions_per_cycle < waits)

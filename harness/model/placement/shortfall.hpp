@@ -15,6 +15,7 @@ namespace plumbline {
 enum class Limit {
   unoptimized,   // compiled with O0: each operand is stored and loaded again
   scalar,        // nearly all floating-point instructions work on one number
+  core,          // its instructions alone, their data in L1, take a core most of the time: they wait for each other or for pipes
   instructions,  // as many instructions a cycle as cores seldom exceed
   waiting,       // few instructions a cycle: they wait for earlier results or for data
   disturbed,     // others disturbed every repetition: the time is too long, and so tells of no limit of the case
@@ -31,6 +32,7 @@ struct Shortfall {
   double scalar_part = absent;             // of the floating-point instructions
   double scalar_gflops = absent;           // the roof of the case's arithmetic on one number at a time; absent where that has no ceiling
   double instructions_per_cycle = absent;  // of each core
+  double core_part = absent;               // of the time, that the cores need for its instructions alone, their data in L1
   double launch_seconds = absent;          // what a launch takes at least on the GPU of the case
   double launches = absent;                // in a sweep, on one GPU: an application's by its model, else one
   std::string reason = {};                 // why `limits` is empty

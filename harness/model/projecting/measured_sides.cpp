@@ -120,6 +120,7 @@ void take_counts_of_siblings(std::vector<MeasuredSide>& sides) {
       const double left = scalar + (1 - scalar) * lanes(from->side, precision) / lanes(to.side, precision);
       part.part.scalar_part = scalar / left;
       part.part.instructions = counted.instructions * left;
+      part.part.core_cycles = counted.core_cycles * left;
     }
 }
 
@@ -144,6 +145,7 @@ NodeSide measured_side(const Measured& measured, std::span<const Ceiling> all, c
   add_rates(side, ceilings);
   for (const auto* one : ceilings)
     if (one->is_compute() && one->clock_hz > 0 && !(side.clock_hz > 0)) side.clock_hz = one->clock_hz;
+  side.core_cycles_per_second = side.clock_hz * side.workers;
   if (const auto width = issue_limit(facts.core)) side.instructions_per_second = width->per_clock * side.clock_hz * side.workers;
   return side;
 }
@@ -164,6 +166,7 @@ TimedPart timed_part(const Measured& measured, const RooflinePlacement& placemen
   // A core takes up a comparison and the branch that goes by it as one.
   const double branches = counted(measured, "branches.conditional");
   timed.part.instructions = counted(measured, "instructions") - (std::isfinite(branches) ? branches : 0);
+  timed.part.core_cycles = counted(measured, "core_cycles");
   timed.part.working_set_bytes = measured.expected("working_set").lo;
   for (const auto& level : placement.levels) {
     const double bytes = std::isfinite(level.bytes) ? level.bytes : level.bytes_lo;

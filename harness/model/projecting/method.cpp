@@ -16,14 +16,14 @@ double longest(const std::vector<RoofTerm>& terms) {
 double powers(const std::vector<RoofTerm>& terms, const Overlap& overlap, double unit) {
   double sum = 0;
   for (const auto& term : terms)
-    sum += std::pow(term.seconds / (term.name == issue_term ? overlap.issue_part : 1) / unit, overlap.exponent);
+    sum += std::pow(term.seconds / (is_of_instructions(term.name) ? overlap.issue_part : 1) / unit, overlap.exponent);
   return sum;
 }
 
 /// The part of the time that no ceiling explains takes as many times as long there: it goes with work, workers and clock. Where nobody
 /// knows how many instructions a core takes up, it goes with them, too, if what binds is the core's own.
 double unexplained_ratio(const ProjectedPair& pair) {
-  const bool is_issue_known = std::ranges::find(pair.home, issue_term, &RoofTerm::name) != pair.home.end();
+  const bool is_issue_known = std::ranges::any_of(pair.home, [](const RoofTerm& term) { return is_of_instructions(term.name); });
   return pair.private_ratio * (is_issue_known || !pair.is_of_core() ? 1 : pair.instructions_ratio);
 }
 

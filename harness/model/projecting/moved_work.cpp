@@ -37,6 +37,7 @@ double widen(WorkPart& part, const NodeSide& home, const NodeSide& target) {
   const double scalar = part.scalar_part > 0 ? part.scalar_part : 0, ratio = lanes(home, precision) / lanes(target, precision);
   const double left = scalar + (1 - scalar) * ratio;
   part.instructions *= left;
+  part.core_cycles *= left;
   if (part.scalar_part > 0) part.scalar_part = scalar / left;
   return left;
 }
@@ -123,6 +124,7 @@ void take_code(MovedWork& moved, const WorkPart& code_there, double instructions
   moved.part.mix = code_there.mix;
   moved.part.scalar_part = code_there.scalar_part;
   moved.part.instructions = code_there.instructions;
+  moved.part.core_cycles = code_there.core_cycles;
   const auto registers = code_there.bytes.find("L1");
   if (registers != code_there.bytes.end()) moved.part.bytes["L1"] = registers->second;
 }

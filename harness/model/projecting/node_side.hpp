@@ -34,6 +34,7 @@ struct NodeSide {
   std::vector<ArithmeticCeiling> any_isa_rates = {};  // whatever the instruction set; empty: as `vector_rates`
   double compute_spread = 0;
   double instructions_per_second = absent;  // of the whole team, that its cores can take up; absent where that is not known
+  double core_cycles_per_second = absent;   // of the whole team; absent where the clock is not known
   double launch_seconds = absent;           // on a GPU
   double message_seconds = absent, message_gbs = absent;
 };

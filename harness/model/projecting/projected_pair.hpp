@@ -1,5 +1,6 @@
 // A part of a program whose time is known on one side and asked for on another, with all that the methods need of either.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,12 @@ struct ProjectedPair {
 
   bool flips() const { return home_bound != target_bound; }
   /// Whether what binds here is the core's own, not the memory behind it.
-  bool is_of_core() const { return home_bound == "compute" || home_bound == "L1" || home_bound == issue_term; }
+  bool is_of_core() const { return home_bound == "compute" || home_bound == "L1" || is_of_instructions(home_bound); }
+  /// Whether it is told by the cycles of a simulated core, in place of a number of instructions.
+  bool knows_cycles() const { return std::ranges::find(home, core_term, &RoofTerm::name) != home.end(); }
   /// The class of pairs whose terms overlap alike. Pairs within one CPU model say nothing of others.
   std::string overlap_class() const {
-    return std::string(from_machine == to_machine ? "" : "machine, ") + (is_of_core() ? "core" : "memory");
+    return std::string(from_machine == to_machine ? "" : "machine, ") + (is_of_core() ? "core" : "memory") + (knows_cycles() ? ", cycles" : "");
   }
   /// The class of pairs that err alike.
   std::string bound_class() const { return kind + ", " + home_bound + (flips() ? " to " + target_bound : ""); }

@@ -73,7 +73,9 @@ std::vector<RoofTerm> roof_terms(const WorkPart& part, const NodeSide& side) {
     terms.push_back({level.name, level_seconds(part, side, level, bytes->second), level.spread});
   }
   if (all_flops(part) > none) terms.push_back({"compute", compute_seconds(part, side), side.compute_spread});
-  if (part.instructions > 0 && side.instructions_per_second > 0)
+  if (part.core_cycles > 0 && side.core_cycles_per_second > 0)
+    terms.push_back({std::string(core_term), part.core_cycles / side.core_cycles_per_second, 0});
+  else if (part.instructions > 0 && side.instructions_per_second > 0)
     terms.push_back({std::string(issue_term), part.instructions / side.instructions_per_second, 0});
   if (part.launches > 0 && side.launch_seconds > 0) terms.push_back({"launch", part.launches * side.launch_seconds, 0});
   if (part.messages > 0 && side.message_seconds > 0)

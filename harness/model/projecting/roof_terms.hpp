@@ -11,9 +11,13 @@
 namespace plumbline {
 
 inline constexpr std::string_view issue_term = "issue";  // of instructions, whatever they do
+inline constexpr std::string_view core_term = "core";    // of instructions that wait for each other and for pipes, their data in L1
+
+/// Whether a term is of the instructions of a core.
+inline bool is_of_instructions(std::string_view term) { return term == issue_term || term == core_term; }
 
 struct RoofTerm {
-  std::string name = {};  // a level, "compute", `issue_term`, "launch", "MPI"
+  std::string name = {};  // a level, "compute", `issue_term` or `core_term`, "launch", "MPI"
   double seconds = 0;
   double spread = 0;  // of the ceiling, relative
 };

@@ -16,6 +16,7 @@ struct WorkPart {
   ArithmeticMix mix = {};                    // FLOPs by precision, with their kinds where they are known
   double scalar_part = absent;               // of the floating-point instructions; absent: all are taken to be vectors
   double instructions = absent;              // of all kinds, as a core takes them up; absent where nobody counted them
+  double core_cycles = absent;               // that the home's cores need for them with all data in L1, summed over the team; likewise
   std::map<std::string, double> bytes = {};  // by level: across its boundary towards the core
   double working_set_bytes = absent;         // distinct bytes touched
   std::optional<PartReuse> reuse = {};       // places it on any caches

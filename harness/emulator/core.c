@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core.h"
+
+#include "libvex_guest_amd64.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+// Latencies in cycles as they are alike among cores since 2017 (Fog, Instruction tables, 2023: Skylake-X to Golden Cove, Zen 2 to Zen 4).
+enum {
+  kLatencyLoad = 5,
+  kLatencyConvert = 5,
+  kLatencyDivide = 14,
+  kLatencySqrt = 18,
+  kLatencyOther = 1,
+  kDividerOfLane = 2,   // cycles in which a division or root of one fp64 lane lets no other begin; of fp32 half of them
+  kDividerAtLeast = 4,  // of an instruction
+};
+
+enum { kTicksOfCycle = 60 };  // what most widths divide
+typedef ULong Ticks;
+
+// ------------------------------------------------------------------------------------------------------------ guest registers
+
+enum { kGeneral = 16, kFlags = kGeneral, kVectors = kFlags + 1, kSlots = kVectors + 16, kNoSlot = -1 };
+enum { kGeneralBytes = 8, kVectorBytes = 32, kWholeVector = 16 };
+
+static Int slot_of(Int offset) {
+  const Int general = offsetof(VexGuestAMD64State, guest_RAX), flags = offsetof(VexGuestAMD64State, guest_CC_OP);
+  const Int vectors = offsetof(VexGuestAMD64State, guest_YMM0);
+  if (offset >= general && offset < general + kGeneral * kGeneralBytes) return (offset - general) / kGeneralBytes;
+  if (offset >= flags && offset <= (Int)offsetof(VexGuestAMD64State, guest_CC_NDEP)) return kFlags;
+  if (offset >= vectors && offset < vectors + 16 * kVectorBytes) return kVectors + (offset - vectors) / kVectorBytes;
+  return kNoSlot;
+}
+
+// -------------------------------------------------------------------------------------------- times, in terms of the segment's begin
+
+// When something is ready: so many cycles after each register that it needs was, and after the segment's begin. None: needs it not.
+enum { kNone = -1, kBegin = kSlots, kTerms = kSlots + 1 };
+typedef struct {
+  Short after[kTerms];
+} Ready;
+
+typedef struct {
+  Ready ready;
+  UInt segment;      // that it was set in
+  UInt instruction;  // likewise; later ones wait for its latency
+  Int slot;          // the register that it went to, whose time stands for its own in later segments
+  Bool is_computed;  // not a copy
+  UChar latency;     // from when its instruction has what it needs to when others may use it
+} Temp;
+
+static CoreGeometry geometry_;
+static const IRSB* in_;
+static Temp* temps_;
+static UInt temps_capacity_;
+static UInt segment_, instruction_;  // their numbers
+static Ready registers_[kSlots];
+static Ready end_;                                                    // of all that was begun
+static UInt fp_latency_;                                              // of the current instruction
+static Bool computes_in_vectors_, adds_, multiplies_, divides_;       // likewise
+static UInt vector_instructions_, additions_, products_, divisions_;  // of the segment; fused ones are products, roots divisions
+static Ready put_[kSlots];                                            // by the current instruction
+static UInt put_bytes_[kSlots];
+
+static void nothing(Ready* r) {
+  for (UInt k = 0; k < kTerms; k++) r->after[k] = kNone;
+}
+
+static void wait_for(Ready* r, const Ready* other, Int cycles) {
+  for (UInt k = 0; k < kTerms; k++)
+    if (other->after[k] != kNone && other->after[k] + cycles > r->after[k]) r->after[k] = (Short)(other->after[k] + cycles);
+}
+
+static void begin_segment(void) {
+  segment_++;
+  for (UInt k = 0; k < kSlots; k++) {
+    nothing(&registers_[k]);
+    registers_[k].after[k] = 0;
+  }
+  nothing(&end_);
+  vector_instructions_ = additions_ = products_ = divisions_ = 0;
+}
+
+void core_configure(const CoreGeometry* geometry) { geometry_ = *geometry; }
+
+void core_begin_block(const IRSB* in) {
+  UInt n = (UInt)in->tyenv->types_used;
+  if (n > temps_capacity_) {
+    temps_capacity_ = 2 * n;
+    if (temps_ != NULL) VG_(free)(temps_);
+    temps_ = VG_(malloc)("plumbline.core.temps", temps_capacity_ * sizeof temps_[0]);
+  }
+  for (UInt t = 0; t < n; t++) temps_[t].segment = 0, temps_[t].slot = kNoSlot;
+  in_ = in;
+  segment_ = instruction_ = 0;
+  begin_segment();
+  VG_(memset)(put_bytes_, 0, sizeof put_bytes_);
+}
+
+static UInt at_least(UInt value, UInt other) { return value > other ? value : other; }
+
+static void note_arithmetic(UInt event) {
+  switch (event) {
+    case PLUMBLINE_EVENT_flops_fp64_fma:
+    case PLUMBLINE_EVENT_flops_fp32_fma:
+      multiplies_ = True;
+      fp_latency_ = at_least(fp_latency_, geometry_.fma_latency);
+      break;
+    case PLUMBLINE_EVENT_flops_fp64_mul:
+    case PLUMBLINE_EVENT_flops_fp32_mul:
+      multiplies_ = True;
+      fp_latency_ = at_least(fp_latency_, geometry_.mul_latency);
+      break;
+    case PLUMBLINE_EVENT_flops_fp64_add:
+    case PLUMBLINE_EVENT_flops_fp32_add:
+    case PLUMBLINE_EVENT_fp_compare:
+    case PLUMBLINE_EVENT_fp_min_max:
+      adds_ = True;
+      fp_latency_ = at_least(fp_latency_, geometry_.add_latency);
+      break;
+    case PLUMBLINE_EVENT_flops_fp64_div:
+    case PLUMBLINE_EVENT_flops_fp32_div:
+      divides_ = True;
+      fp_latency_ = at_least(fp_latency_, kLatencyDivide);
+      break;
+    case PLUMBLINE_EVENT_flops_fp64_sqrt:
+    case PLUMBLINE_EVENT_flops_fp32_sqrt:
+      divides_ = True;
+      fp_latency_ = at_least(fp_latency_, kLatencySqrt);
+      break;
+    case PLUMBLINE_EVENT_fp_convert:
+    case PLUMBLINE_EVENT_fp_round:
+    case PLUMBLINE_EVENT_fp_approximate:
+      fp_latency_ = at_least(fp_latency_, kLatencyConvert);
+      break;
+    default:
+      break;
+  }
+}
+
+// What an instruction has put into a register is there when it ends: of a part of it, when the rest is there, too.
+static void end_instruction(void) {
+  vector_instructions_ += computes_in_vectors_;
+  additions_ += adds_;
+  products_ += multiplies_;
+  divisions_ += divides_;
+  computes_in_vectors_ = adds_ = multiplies_ = divides_ = False;
+  for (Int s = 0; s < kSlots; s++) {
+    if (put_bytes_[s] == 0) continue;
+    UInt whole = s >= kVectors ? kWholeVector : s == kFlags ? 0 : kGeneralBytes;
+    if (put_bytes_[s] < whole) wait_for(&put_[s], &registers_[s], 0);
+    registers_[s] = put_[s];
+    wait_for(&end_, &put_[s], 0);
+    put_bytes_[s] = 0;
+  }
+}
+
+void core_instruction(const DecodedInstruction* decoded) {
+  end_instruction();
+  instruction_++;
+  fp_latency_ = kLatencyOther;
+  for (UInt k = 0; k < decoded->n_amounts; k++) note_arithmetic(decoded->amounts[k].event);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- statements
+
+// The latency of an instruction is added where its results leave it, so that the parts of its translation cost nothing of themselves.
+// What was set before this segment is ready when the register that it went to is.
+static void wait_for_temp(Ready* r, IRTemp temp, Bool leaves) {
+  const Temp* t = &temps_[temp];
+  if (t->segment == segment_) {
+    wait_for(r, &t->ready, leaves || t->instruction != instruction_ ? t->latency : 0);
+    return;
+  }
+  UInt term = t->slot == kNoSlot ? kBegin : (UInt)t->slot;
+  if (r->after[term] < 0) r->after[term] = 0;
+}
+
+static void use(Ready* r, const IRExpr* e) {
+  if (e->tag == Iex_RdTmp)
+    wait_for_temp(r, e->Iex.RdTmp.tmp, False);
+  else if (r->after[kBegin] < 0)
+    r->after[kBegin] = 0;
+}
+
+static Bool is_copy(IROp op) {
+  switch (op) {
+    case Iop_ReinterpF64asI64:
+    case Iop_ReinterpI64asF64:
+    case Iop_ReinterpF32asI32:
+    case Iop_ReinterpI32asF32:
+    case Iop_64HLtoV128:
+    case Iop_V128to64:
+    case Iop_V128HIto64:
+    case Iop_64UtoV128:
+    case Iop_32UtoV128:
+    case Iop_V128to32:
+    case Iop_V256toV128_0:
+    case Iop_V256toV128_1:
+    case Iop_V128HLtoV256:
+    case Iop_V256to64_0:
+    case Iop_V256to64_1:
+    case Iop_V256to64_2:
+    case Iop_V256to64_3:
+    case Iop_64x4toV256:
+    case Iop_64to32:
+    case Iop_32Uto64:
+    case Iop_64to8:
+    case Iop_64to16:
+    case Iop_8Uto64:
+    case Iop_16Uto64:
+    case Iop_SetV128lo64:
+    case Iop_SetV128lo32:
+      return True;
+    default:
+      return False;
+  }
+}
+
+static Bool is_computed(const IRExpr* e) {
+  if (e->tag != Iex_RdTmp) return False;
+  const Temp* t = &temps_[e->Iex.RdTmp.tmp];
+  return t->segment == segment_ && t->instruction == instruction_ && t->is_computed;
+}
+
+static Bool is_fp_type(IRType type) { return type == Ity_F64 || type == Ity_F32 || type == Ity_V128 || type == Ity_V256; }
+
+static void set_temp(IRTemp temp, const Ready* ready, Bool computed) {
+  Temp* t = &temps_[temp];
+  t->ready = *ready;
+  t->segment = segment_;
+  t->instruction = instruction_;
+  t->slot = kNoSlot;
+  t->is_computed = computed;
+  if (computed && is_fp_type(typeOfIRTemp(in_->tyenv, temp))) computes_in_vectors_ = True;
+  t->latency = (UChar)(!computed ? 0 : is_fp_type(typeOfIRTemp(in_->tyenv, temp)) ? fp_latency_ : kLatencyOther);
+}
+
+static void load(Ready* r, const IRExpr* address) {
+  Ready where;
+  nothing(&where);
+  use(&where, address);
+  wait_for(r, &where, kLatencyLoad);
+}
+
+// The operands of an operation; answers their number, 0 for what is none.
+static UInt operands_of(const IRExpr* e, const IRExpr* operand[4]) {
+  switch (e->tag) {
+    case Iex_Unop:
+      operand[0] = e->Iex.Unop.arg;
+      return 1;
+    case Iex_Binop:
+      operand[0] = e->Iex.Binop.arg1, operand[1] = e->Iex.Binop.arg2;
+      return 2;
+    case Iex_Triop:
+      operand[0] = e->Iex.Triop.details->arg1, operand[1] = e->Iex.Triop.details->arg2, operand[2] = e->Iex.Triop.details->arg3;
+      return 3;
+    case Iex_Qop:
+      operand[0] = e->Iex.Qop.details->arg1, operand[1] = e->Iex.Qop.details->arg2;
+      operand[2] = e->Iex.Qop.details->arg3, operand[3] = e->Iex.Qop.details->arg4;
+      return 4;
+    case Iex_ITE:
+      operand[0] = e->Iex.ITE.cond, operand[1] = e->Iex.ITE.iftrue, operand[2] = e->Iex.ITE.iffalse;
+      return 3;
+    case Iex_RdTmp:
+      operand[0] = e;
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+static Bool copies(const IRExpr* e) {
+  switch (e->tag) {
+    case Iex_RdTmp:
+      return True;
+    case Iex_Unop:
+      return is_copy(e->Iex.Unop.op);
+    case Iex_Binop:
+      return is_copy(e->Iex.Binop.op);
+    case Iex_Qop:
+      return is_copy(e->Iex.Qop.details->op);
+    default:
+      return False;
+  }
+}
+
+static void write_temp(IRTemp temp, const IRExpr* e) {
+  Ready r;
+  const IRExpr* operand[4];
+  const UInt n = operands_of(e, operand);
+  Bool computed = n > 0 && !copies(e);
+  nothing(&r);
+  for (UInt k = 0; k < n; k++) {
+    use(&r, operand[k]);
+    computed |= is_computed(operand[k]);
+  }
+  if (e->tag == Iex_Get && slot_of(e->Iex.Get.offset) != kNoSlot) r = registers_[slot_of(e->Iex.Get.offset)];
+  if (e->tag == Iex_Load) load(&r, e->Iex.Load.addr);
+  if (e->tag == Iex_CCall) {
+    for (UInt k = 0; e->Iex.CCall.args[k] != NULL; k++) use(&r, e->Iex.CCall.args[k]);
+    computed = True;
+  }
+  set_temp(temp, &r, computed);
+}
+
+static void put(Int offset, const IRExpr* data) {
+  Int slot = slot_of(offset);
+  if (slot == kNoSlot) return;
+  if (put_bytes_[slot] == 0) nothing(&put_[slot]);
+  put_bytes_[slot] += (UInt)sizeofIRType(typeOfIRExpr(in_->tyenv, data));
+  if (data->tag != Iex_RdTmp) {
+    if (put_[slot].after[kBegin] < 0) put_[slot].after[kBegin] = 0;
+    return;
+  }
+  wait_for_temp(&put_[slot], data->Iex.RdTmp.tmp, True);
+  temps_[data->Iex.RdTmp.tmp].slot = slot;
+}
+
+static void store(const IRExpr* address, const IRExpr* data) {
+  use(&end_, address);
+  if (data->tag == Iex_RdTmp) wait_for_temp(&end_, data->Iex.RdTmp.tmp, True);
+}
+
+void core_statement(const IRStmt* st) {
+  switch (st->tag) {
+    case Ist_WrTmp:
+      write_temp(st->Ist.WrTmp.tmp, st->Ist.WrTmp.data);
+      break;
+    case Ist_Put:
+      put(st->Ist.Put.offset, st->Ist.Put.data);
+      break;
+    case Ist_Store:
+      store(st->Ist.Store.addr, st->Ist.Store.data);
+      break;
+    case Ist_StoreG:
+      store(st->Ist.StoreG.details->addr, st->Ist.StoreG.details->data);
+      break;
+    case Ist_LoadG: {
+      Ready r;
+      nothing(&r);
+      load(&r, st->Ist.LoadG.details->addr);
+      use(&r, st->Ist.LoadG.details->alt);
+      use(&r, st->Ist.LoadG.details->guard);
+      set_temp(st->Ist.LoadG.details->dst, &r, False);
+      break;
+    }
+    case Ist_CAS: {
+      Ready r;
+      nothing(&r);
+      load(&r, st->Ist.CAS.details->addr);
+      use(&r, st->Ist.CAS.details->dataLo);
+      set_temp(st->Ist.CAS.details->oldLo, &r, True);
+      break;
+    }
+    case Ist_Dirty: {
+      const IRDirty* d = st->Ist.Dirty.details;
+      if (d->tmp == IRTemp_INVALID) break;
+      Ready r;
+      nothing(&r);
+      for (UInt k = 0; d->args[k] != NULL; k++)
+        if (!is_IRExpr_VECRET_or_GSPTR(d->args[k])) use(&r, d->args[k]);
+      if (d->mAddr != NULL && d->mFx != Ifx_None && d->mFx != Ifx_Write) load(&r, d->mAddr);
+      if (r.after[kBegin] < 0) r.after[kBegin] = 0;
+      set_temp(d->tmp, &r, True);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------------- flows
+
+// A wait of an output for an input, or of the end of all that the segment began.
+typedef struct {
+  UChar input;
+  UShort cycles;
+} Wait;
+
+typedef struct {
+  UChar slot, n_waits;
+  UShort first_wait;
+} Output;
+
+struct Flow {
+  UInt instructions;
+  UInt ticks;  // that taking it up, or its pipes, keep the core busy
+  UChar n_inputs, n_outputs;
+  UChar n_end_waits;    // the first waits
+  UChar input[kTerms];  // slots, or kBegin
+  Output output[kSlots];
+  Wait wait[];
+};
+
+static Bool is_unchanged(UInt slot) {
+  for (UInt k = 0; k < kTerms; k++)
+    if (registers_[slot].after[k] != (k == slot ? 0 : kNone)) return False;
+  return True;
+}
+
+static UInt collect(const Ready* r, const UChar* input_of, Wait* wait) {
+  UInt n = 0;
+  for (UInt k = 0; k < kTerms; k++)
+    if (r->after[k] != kNone) wait[n++] = (Wait){input_of[k], (UShort)r->after[k]};
+  return n;
+}
+
+static UInt ticks_at(UInt number, UInt a_cycle) { return number * kTicksOfCycle / a_cycle; }
+
+static UInt cycles_of_divider(const Int* amounts) {
+  Int fp64 = amounts[PLUMBLINE_EVENT_flops_fp64_div] + amounts[PLUMBLINE_EVENT_flops_fp64_sqrt];
+  Int fp32 = amounts[PLUMBLINE_EVENT_flops_fp32_div] + amounts[PLUMBLINE_EVENT_flops_fp32_sqrt];
+  return at_least((UInt)(kDividerOfLane * fp64 + kDividerOfLane * fp32 / 2), kDividerAtLeast * divisions_);
+}
+
+static UInt busy_ticks(const Int* amounts) {
+  UInt taken_up = (UInt)(amounts[PLUMBLINE_EVENT_instructions] - amounts[PLUMBLINE_EVENT_branches_conditional]);
+  UInt ticks = ticks_at(taken_up, geometry_.width);
+  ticks = at_least(ticks, ticks_at(additions_, geometry_.add));
+  ticks = at_least(ticks, ticks_at(products_, geometry_.mul));
+  ticks = at_least(ticks, ticks_at(vector_instructions_, geometry_.vectors));
+  ticks = at_least(ticks, ticks_at((UInt)amounts[PLUMBLINE_EVENT_loads], geometry_.loads));
+  ticks = at_least(ticks, ticks_at((UInt)amounts[PLUMBLINE_EVENT_stores], geometry_.stores));
+  return at_least(ticks, kTicksOfCycle * cycles_of_divider(amounts));
+}
+
+Flow* core_close_segment(const Int* amounts) {
+  static Wait waits[(kSlots + 1) * kTerms];
+  UChar input_of[kTerms];
+  end_instruction();
+  Flow head = {.instructions = (UInt)amounts[PLUMBLINE_EVENT_instructions], .ticks = busy_ticks(amounts)};
+  for (UInt k = 0; k < kTerms; k++) {
+    Bool used = end_.after[k] != kNone;
+    for (UInt s = 0; s < kSlots && !used; s++) used = !is_unchanged(s) && registers_[s].after[k] != kNone;
+    input_of[k] = head.n_inputs;
+    if (used) head.input[head.n_inputs++] = (UChar)k;
+  }
+  UInt n = collect(&end_, input_of, waits);
+  head.n_end_waits = (UChar)n;
+  for (UInt s = 0; s < kSlots; s++) {
+    if (is_unchanged(s)) continue;
+    UInt more = collect(&registers_[s], input_of, waits + n);
+    head.output[head.n_outputs++] = (Output){(UChar)s, (UChar)more, (UShort)n};
+    n += more;
+  }
+  Flow* flow = VG_(malloc)("plumbline.core.flow", sizeof *flow + n * sizeof(Wait));
+  *flow = head;
+  VG_(memcpy)(flow->wait, waits, n * sizeof(Wait));
+  begin_segment();
+  return flow;
+}
+
+// ------------------------------------------------------------------------------------------------------------------- running
+
+// When all that was begun up to an instruction has ended.
+typedef struct {
+  ULong instruction;
+  Ticks ended;
+} Mark;
+enum { kMarks = 4096 };
+
+struct CoreState {
+  ULong instructions;  // taken up so far
+  Ticks now;           // when the next is
+  Ticks ended;         // all that was begun
+  ULong first_mark, next_mark;
+  Ticks ready[kTerms];
+  Mark mark[kMarks];
+};
+
+CoreState* core_new_state(void) { return VG_(calloc)("plumbline.core.state", 1, sizeof(CoreState)); }
+
+static Ticks later(Ticks a, Ticks b) { return a > b ? a : b; }
+
+// The window has room for a segment when what is further back than its length has ended.
+static void wait_for_room(CoreState* core, ULong instructions) {
+  while (core->first_mark != core->next_mark) {
+    const Mark* oldest = &core->mark[core->first_mark % kMarks];
+    if (oldest->instruction + geometry_.window > core->instructions + instructions && core->next_mark - core->first_mark < kMarks) break;
+    core->now = later(core->now, oldest->ended);
+    core->first_mark++;
+  }
+}
+
+ULong core_run(CoreState* core, const Flow* flow) {
+  Ticks input[kTerms], output[kSlots], before = core->now / kTicksOfCycle, ended = core->now;
+  wait_for_room(core, flow->instructions);
+  core->ready[kBegin] = core->now;
+  for (UInt k = 0; k < flow->n_inputs; k++) input[k] = later(core->ready[flow->input[k]], core->now);
+  for (UInt k = 0; k < flow->n_end_waits; k++)
+    ended = later(ended, input[flow->wait[k].input] + (Ticks)flow->wait[k].cycles * kTicksOfCycle);
+  for (UInt o = 0; o < flow->n_outputs; o++) {
+    const Wait* wait = flow->wait + flow->output[o].first_wait;
+    output[o] = core->now;
+    for (UInt k = 0; k < flow->output[o].n_waits; k++)
+      output[o] = later(output[o], input[wait[k].input] + (Ticks)wait[k].cycles * kTicksOfCycle);
+  }
+  for (UInt o = 0; o < flow->n_outputs; o++) core->ready[flow->output[o].slot] = output[o];
+  core->ended = later(core->ended, ended);
+  core->now += flow->ticks;
+  core->instructions += flow->instructions;
+  core->mark[core->next_mark++ % kMarks] = (Mark){core->instructions, core->ended};
+  return core->now / kTicksOfCycle - before;
+}
