@@ -170,6 +170,21 @@ def test_every_phase_counts_as_many_flops_as_its_model_says(path):
         assert flops == expected[case, phase], (case, phase, rank)
 
 
+def test_the_cycles_of_a_core_are_counted_where_its_pipes_are_known_and_the_file_names_it(path):
+    emulated_flops(path)
+    with h5py.File(path) as file:
+        core = json.loads(file.attrs["provenance"]).get("simulated_core")
+    counts = {}
+    for row in rows_of(path, "counts"):
+        if row["backend"] == "emulated" and row["thread"] == -1 and row["event"] in ("core_cycles", "instructions"):
+            assert row["status"] == ("skipped" if core is None and row["event"] == "core_cycles" else "ok")
+            counts.setdefault((row["case"], row["phase"], row["rank"]), {})[row["event"]] = row["net"]
+    assert counts
+    for key, one in counts.items():
+        if core is not None:  # a comparison and its branch are taken up as one
+            assert one["core_cycles"] >= 0.5 * one["instructions"] / core["width"] - 20, key
+
+
 def test_phases_are_judged_as_cases_are(path):
     shown = json.loads(plumbline("show", path, "--json"))["rows"]
     phases = {row.get("phase", "") for row in shown}

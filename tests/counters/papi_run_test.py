@@ -26,6 +26,9 @@ def compare(folder, ranks):
         if by_cache(event):  # where there is nothing, a few lines less than in the empty region too
             assert {row["status"], other["status"]} <= {"ok", "negative"}, (row, other)
             assert abs(row["net"] - other["net"]) <= 64 * 256, (row, other)
+        elif event == "core_cycles":  # skipped where no table knows this core; else what is under way when a region begins differs
+            assert row["status"] == other["status"] and row["status"] in ("ok", "skipped"), (row, other)
+            assert row["status"] == "skipped" or abs(row["net"] - other["net"]) <= 8, (row, other)
         else:
             assert row["status"] == other["status"] == "ok" and row["net"] == other["net"], (row, other)
 

@@ -212,15 +212,6 @@ TEST(Projecting, the_ensemble_is_the_middle_one_and_one_that_is_far_off_does_not
   EXPECT_TRUE(std::isnan(middle_seconds({7, absent, absent, absent, absent}))) << "bandwidth alone is none of them";
 }
 
-TEST(Projecting, a_class_is_of_five_kernels_at_least) {
-  std::vector<RecordRow> rows;
-  for (const char* kernel : {"a", "b", "c", "d", "e"})
-    for (int i = 0; i < 20; ++i) rows.push_back({.kernel = kernel, .kind = "cores", .bound_class = "cores, mem"});
-  EXPECT_EQ(class_of(rows, "cores", "cores, mem", [](const RecordRow&) { return true; }).name, "cores, mem");
-  EXPECT_EQ(class_of(rows, "cores", "cores, mem", [](const RecordRow& row) { return row.kernel != "a"; }).name, "all")
-      << "pairs of four kernels are no class";
-}
-
 TEST(Projecting, fmas_cost_a_side_without_them_a_product_and_a_sum) {
   NodeSide here = plain_side(1000, 40), there = here;
   there.fuses = false, there.vector_rates = {{"mul+add", "fp64", "mul+add", 20}, {"add", "fp64", "add", 10}, {"mul", "fp64", "mul", 10}};
@@ -379,15 +370,31 @@ TEST(Projecting, a_kernel_that_errs_alone_does_not_narrow_its_own_interval) {
     }
 }
 
-TEST(Projecting, a_class_with_few_pairs_falls_back_to_a_wider_one) {
+constexpr auto any_row = [](const RecordRow&) { return true; };
+
+TEST(Projecting, pairs_within_a_cpu_model_are_learned_from_together_and_apart_from_those_between_several) {
   std::vector<RecordRow> record(30);
-  for (std::size_t i = 0; i < record.size(); ++i)
-    record[i].kernel = std::to_string(i % 6), record[i].kind = i < 25 ? "cores" : "isa", record[i].bound_class = i < 5 ? "cores, mem" : "x";
-  const auto all = [](const auto&) { return true; };
-  EXPECT_EQ(class_of(record, "cores", "cores, mem", all).name, "cores");
-  EXPECT_EQ(class_of(record, "isa", "isa, L1", all).name, "all");
-  for (auto& row : record) row.bound_class = "cores, mem";
-  EXPECT_EQ(class_of(record, "cores", "cores, mem", all).name, "cores, mem");
+  for (std::size_t i = 0; i < record.size(); ++i) record[i].kind = i < 10 ? "cores" : i < 25 ? "conditions+isa" : "machine+isa";
+  const RecordClass within = class_of(record, "isa", "isa, L1", any_row), between = class_of(record, "machine", "machine, L1", any_row);
+  EXPECT_EQ(within.name, "within a CPU model");
+  EXPECT_EQ(within.rows.size(), 25U);
+  EXPECT_EQ(between.name, "between CPU models");
+  EXPECT_EQ(between.rows.size(), 5U);
+  EXPECT_TRUE(class_of(record, "gpu+machine", "gpu, L1", any_row).rows.empty());
+}
+
+TEST(Projecting, ranks_have_classes_of_five_applications_at_least_and_fall_back_to_wider_ones) {
+  std::vector<RecordRow> record(60);
+  for (std::size_t i = 0; i < record.size(); ++i) {
+    record[i].kernel = std::to_string(i % 6);
+    record[i].kind = i < 50 ? "ranks, strong" : "ranks, weak";
+    record[i].bound_class = i < 30 ? "ranks, strong, MPI" : "ranks, strong, mem";
+  }
+  EXPECT_EQ(class_of(record, "ranks, strong", "ranks, strong, MPI", any_row).name, "ranks, strong, MPI");
+  EXPECT_EQ(class_of(record, "ranks, strong", "ranks, strong, L1", any_row).name, "ranks, strong");
+  EXPECT_EQ(class_of(record, "ranks, weak", "ranks, weak, L1", any_row).name, "all") << "ten pairs are no class";
+  const auto of_four = [](const RecordRow& row) { return row.kernel < "4"; };
+  EXPECT_EQ(class_of(record, "ranks, strong", "ranks, strong, MPI", of_four).name, "all") << "nor are those of four applications";
 }
 
 TEST(Projecting, nothing_is_said_of_an_interval_without_a_record) {

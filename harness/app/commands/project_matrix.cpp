@@ -271,13 +271,8 @@ Exit project_matrix(const MatrixOptions& options) {
   const auto methods = judged_methods(pairs, told);
   for (auto& note : matrix_notes(options, machines, left_out)) notes.push_back(std::move(note));
   note_files_without_pairs(options, sides, pairs, notes);
-  if (const auto wide = std::ranges::count(told, all_pairs, &Forecast::learned_from); wide > 0) {
-    const bool are_intervals = std::ranges::any_of(matrix, [](const MatrixCell& one) { return one.inside.has_value(); });
-    notes.push_back(fmt::format(
-        "{} of {} pairs: there are fewer than {} like them, of {} kernels, {}", wide, pairs.size(), pairs_of_class, kernels_of_class,
-        are_intervals ? "so that intervals come from all"
-                      : fmt::format("nor {} of other kernels at all, so that there are no intervals", least_pairs)));
-  }
+  if (std::ranges::none_of(matrix, [](const MatrixCell& one) { return one.inside.has_value(); }))
+    notes.push_back(fmt::format("there are fewer than {} pairs of other kernels, so that there are no intervals", least_pairs));
   if (!options.record.empty()) {
     ProjectionRecord record = read_record(options.record, true);
     extend(record, record_of(pairs, [](const auto&...) { return true; }));

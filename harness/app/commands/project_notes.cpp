@@ -53,18 +53,6 @@ void note_bytes(const Projection& plain, std::vector<std::string>& notes) {
         fmt::format("{} does not say how many ways its {} has (ways): conflicts there are not told", plain.target, fmt::join(sets, ", ")));
 }
 
-/// Says where an interval is not of pairs like the one that is told.
-void note_wide_class(const TargetProjections& target, std::vector<std::string>& notes) {
-  for (const auto& one : target.told)
-    if (std::isfinite(one.told.lo) && one.told.learned_from == all_pairs) {
-      notes.push_back(fmt::format(
-          "intervals on {}: the record has fewer than {} pairs (of {} kernels) of this kind, so that they come from all {} that it has "
-          "within one CPU model, or between several, as here",
-          target.plain.target, pairs_of_class, kernels_of_class, one.told.pairs));
-      return;
-    }
-}
-
 }  // namespace
 
 void note_unsaid(const TargetProjections& told, const Application& application, const NodeSpec& source, const NodeSpec& target,
@@ -110,7 +98,7 @@ void add_projection_notes(const std::vector<TargetProjections>& targets, std::ve
     if (!target.told.front().told.flips.empty())
       notes.push_back(
           fmt::format("bound by another ceiling on {}: {}", target.plain.target, fmt::join(target.told.front().told.flips, "; ")));
-  for (const auto& target : targets) note_missing_roofs(target, notes), note_bytes(target.plain, notes), note_wide_class(target, notes);
+  for (const auto& target : targets) note_missing_roofs(target, notes), note_bytes(target.plain, notes);
   notes.push_back(rest_in_words(first));
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/here/event_codes.hpp"
 #include "app/here/event_rows.hpp"
+#include "app/here/this_core.hpp"
 #include "app/session/run_nodes.hpp"
 #include "campaign/counter_set_file.hpp"
 #include "counters/cupti/cupti.hpp"
@@ -24,6 +25,17 @@ std::string provenance_of(const RunInput& input) {
   if (input.worker && input.campaign.emulated.caches.value != "none")
     for (const auto& level : input.caches)
       caches.push_back({{"name", level.name}, {"bytes", level.bytes}, {"ways", level.ways}, {"line_bytes", level.line_bytes}});
+  if (const auto core = input.worker ? core_pipes(this_core()) : std::nullopt)
+    provenance["simulated_core"] = {{"width", core->width},
+                                    {"window", core->window},
+                                    {"add", core->add},
+                                    {"mul", core->mul},
+                                    {"vectors", core->vectors},
+                                    {"loads", core->loads},
+                                    {"stores", core->stores},
+                                    {"add_latency", core->add_latency},
+                                    {"mul_latency", core->mul_latency},
+                                    {"fma_latency", core->fma_latency}};
   if (input.campaign.emulated.is_of_this_machine())
     provenance["last_cache"] = "as the topology tells, but on nodes of which last_caches says more";
   const EventTables tables = all_event_tables();

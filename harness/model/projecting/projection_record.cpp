@@ -23,6 +23,11 @@ std::string_view family_of(std::string_view kind) {
   return "";
 }
 
+std::string_view family_word(std::string_view kind) {
+  const std::string_view family = family_of(kind);
+  return family == "machine" ? "between CPU models" : family == "gpu" ? "of GPUs" : family.empty() ? "within a CPU model" : "all";
+}
+
 bool is_large_enough(const RecordClass& one) {
   std::set<std::string> kernels;
   for (const auto* row : one.rows) kernels.insert(row->kernel);
@@ -32,13 +37,14 @@ bool is_large_enough(const RecordClass& one) {
 }  // namespace
 
 RecordClass class_of(std::span<const RecordRow> record, const std::string& kind, const std::string& bound_class, const MayUse& may_use) {
-  RecordClass narrow{.name = bound_class}, wide{.name = kind}, all{.name = std::string(all_pairs)};
+  RecordClass narrow{.name = bound_class}, wide{.name = kind}, all{.name = std::string(family_word(kind))};
   for (const auto& row : record) {
     if (!may_use(row) || family_of(row.kind) != family_of(kind)) continue;
     all.rows.push_back(&row);
     if (row.kind == kind) wide.rows.push_back(&row);
     if (row.bound_class == bound_class) narrow.rows.push_back(&row);
   }
+  if (family_of(kind) != ranks_family) return all;
   if (is_large_enough(narrow)) return narrow;
   return is_large_enough(wide) ? wide : all;
 }

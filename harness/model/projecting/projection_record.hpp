@@ -22,21 +22,22 @@ struct RecordRow {
 
 using MayUse = std::function<bool(const RecordRow&)>;
 
-/// A class with fewer pairs, or pairs of fewer kernels, falls back to a wider one.
+/// A class of applications with fewer pairs, or pairs of fewer of them, falls back to a wider one.
 inline constexpr std::size_t pairs_of_class = 20, kernels_of_class = 5;
 
 /// Fewer pairs than these have no 90 % quantile.
 inline constexpr std::size_t least_pairs = 9;
 
-/// The rows of the narrowest class that has enough of them: of this kind and bound, of this kind, of all of its family. Families are
-/// pairs between unlike CPU models, pairs within one, pairs of GPUs, and whole applications on other numbers of ranks.
-inline constexpr std::string_view all_pairs = "all";
 /// The kinds of pair of whole applications on other numbers of ranks begin so (model/scaling/ranks_record.hpp).
 inline constexpr std::string_view ranks_family = "ranks";
+
 struct RecordClass {
   std::string name = {};
   std::vector<const RecordRow*> rows = {};
 };
+
+/// The rows of a kind's family: pairs between unlike CPU models, pairs within one, pairs of GPUs. Of the fourth, whole applications on
+/// other numbers of ranks, those of the narrowest class that has enough of them: of this kind and bound, of this kind, all.
 RecordClass class_of(std::span<const RecordRow> record, const std::string& kind, const std::string& bound_class, const MayUse& may_use);
 
 /// The error that a pair is expected to have before anything is learned: the spread of its times, ceilings and counts, and a part of how
