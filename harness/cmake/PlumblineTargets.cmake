@@ -107,6 +107,17 @@ endfunction()
 
 option(PLUMBLINE_UNTIMED_TESTS "Build the unit tests of what is never timed, which jobs/test.sh runs with sanitizers in any case" ON)
 
+# plumbline_test_times(TESTS name... TIMEOUT seconds): each test's deadline, which sanitizers make three times as long; the long ones start first
+# (COST), so that at the end no core waits for one of them.
+function(plumbline_test_times)
+  cmake_parse_arguments(arg "" "TIMEOUT" "TESTS" ${ARGN})
+  set(deadline ${arg_TIMEOUT})
+  if(PLUMBLINE_SANITIZE)
+    math(EXPR deadline "3 * ${arg_TIMEOUT}")
+  endif()
+  set_tests_properties(${arg_TESTS} PROPERTIES TIMEOUT ${deadline} COST ${arg_TIMEOUT})
+endfunction()
+
 # plumbline_test(NAME [UNTIMED] SOURCES... LINKS... [LABELS unit] [TIMEOUT 120] [OWN_MAIN] [EVERY_ISA]): a GoogleTest program, registered as one
 # ctest; UNTIMED: of code that is never timed, so that a build without PLUMBLINE_UNTIMED_TESTS leaves it out; with EVERY_ISA (label isa) in a cross build as one for each CPU of the toolchain's PLUMBLINE_TEST_CPUS, told by PLUMBLINE_EXPECTED_ISA.
 # Skipped is an exit code, never a word in the output: a skip must not hide a failure. Three labels beside unit name what sanitizers
@@ -146,8 +157,8 @@ function(plumbline_test name)
   else()
     add_test(NAME ${name} COMMAND ${name})
   endif()
-  # The long ones start first (COST), so that at the end no core waits for one of them.
-  set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+  set_tests_properties(${tests} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77)
+  plumbline_test_times(TESTS ${tests} TIMEOUT ${arg_TIMEOUT})
   plumbline_needed_by_test(LABELS ${arg_LABELS} TARGETS ${name})
   if(gpu IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY PLUMBLINE_GPU_TESTS ${name})
@@ -168,8 +179,9 @@ function(plumbline_pytest name file)
     set(arg_TIMEOUT 120)
   endif()
   add_test(NAME ${name} COMMAND ${PLUMBLINE_PYTHON} -B -m pytest ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
     SKIP_REGULAR_EXPRESSION "No module named pytest")
+  plumbline_test_times(TESTS ${name} TIMEOUT ${arg_TIMEOUT})
   string(REGEX MATCHALL "<TARGET_FILE:[^>]+" started "${arg_ENVIRONMENT}")
   list(TRANSFORM started REPLACE "^<TARGET_FILE:" "")
   plumbline_needed_by_test(LABELS ${arg_LABELS} TARGETS ${started})
