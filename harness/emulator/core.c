@@ -376,8 +376,8 @@ void core_statement(const IRStmt* st) {
 
 // A wait of an output for an input, or of the end of all that the segment began.
 typedef struct {
-  UChar input;
-  UShort cycles;
+  UInt input;
+  UInt ticks;
 } Wait;
 
 typedef struct {
@@ -404,7 +404,7 @@ static Bool is_unchanged(UInt slot) {
 static UInt collect(const Ready* r, const UChar* input_of, Wait* wait) {
   UInt n = 0;
   for (UInt k = 0; k < kTerms; k++)
-    if (r->after[k] != kNone) wait[n++] = (Wait){input_of[k], (UShort)r->after[k]};
+    if (r->after[k] != kNone) wait[n++] = (Wait){input_of[k], (UInt)r->after[k] * kTicksOfCycle};
   return n;
 }
 
@@ -460,48 +460,118 @@ typedef struct {
   ULong instruction;
   Ticks ended;
 } Mark;
-enum { kMarks = 4096 };
 
 struct CoreState {
   ULong instructions;  // taken up so far
   Ticks now;           // when the next is
   Ticks ended;         // all that was begun
-  ULong first_mark, next_mark;
   Ticks ready[kTerms];
-  Mark mark[kMarks];
+
+  // A loop that is one segment is soon steady: when as many runs of it as the window holds have each taken as long as the one before, and
+  // left all registers as they found them but for that time, so will all that follow. They are put off, as their number alone.
+  const Flow* flow;      // that ran last
+  ULong alike, put_off;  // runs of it in a row
+  Ticks step;            // of each of them
+  Long left[kSlots];     // when its outputs were ready, after the begin of the next run
+  Long left_to_end;      // likewise all that was begun
+
+  ULong first_mark, next_mark, mark_mask;
+  Mark mark[];  // a power of two of them, of which the window needs no more
 };
 
-CoreState* core_new_state(void) { return VG_(calloc)("plumbline.core.state", 1, sizeof(CoreState)); }
+CoreState* core_new_state(void) {
+  ULong marks = 2;
+  while (marks < geometry_.window + 2) marks *= 2;
+  CoreState* core = VG_(calloc)("plumbline.core.state", 1, sizeof *core + marks * sizeof(Mark));
+  core->mark_mask = marks - 1;
+  return core;
+}
 
 static Ticks later(Ticks a, Ticks b) { return a > b ? a : b; }
+
+static void add_mark(CoreState* core, ULong instruction, Ticks ended) {
+  core->mark[core->next_mark++ & core->mark_mask] = (Mark){instruction, ended};
+}
 
 // The window has room for a segment when what is further back than its length has ended.
 static void wait_for_room(CoreState* core, ULong instructions) {
   while (core->first_mark != core->next_mark) {
-    const Mark* oldest = &core->mark[core->first_mark % kMarks];
-    if (oldest->instruction + geometry_.window > core->instructions + instructions && core->next_mark - core->first_mark < kMarks) break;
+    const Mark* oldest = &core->mark[core->first_mark & core->mark_mask];
+    Bool is_full = core->next_mark - core->first_mark > core->mark_mask;
+    if (oldest->instruction + geometry_.window > core->instructions + instructions && !is_full) break;
     core->now = later(core->now, oldest->ended);
     core->first_mark++;
   }
 }
 
-ULong core_run(CoreState* core, const Flow* flow) {
-  Ticks input[kTerms], output[kSlots], before = core->now / kTicksOfCycle, ended = core->now;
+// A run, one after the other.
+static void run(CoreState* core, const Flow* flow) {
+  Ticks input[kTerms], output[kSlots];
   wait_for_room(core, flow->instructions);
   core->ready[kBegin] = core->now;
   for (UInt k = 0; k < flow->n_inputs; k++) input[k] = later(core->ready[flow->input[k]], core->now);
-  for (UInt k = 0; k < flow->n_end_waits; k++)
-    ended = later(ended, input[flow->wait[k].input] + (Ticks)flow->wait[k].cycles * kTicksOfCycle);
+  Ticks ended = core->now;
+  for (UInt k = 0; k < flow->n_end_waits; k++) ended = later(ended, input[flow->wait[k].input] + flow->wait[k].ticks);
   for (UInt o = 0; o < flow->n_outputs; o++) {
     const Wait* wait = flow->wait + flow->output[o].first_wait;
     output[o] = core->now;
-    for (UInt k = 0; k < flow->output[o].n_waits; k++)
-      output[o] = later(output[o], input[wait[k].input] + (Ticks)wait[k].cycles * kTicksOfCycle);
+    for (UInt k = 0; k < flow->output[o].n_waits; k++) output[o] = later(output[o], input[wait[k].input] + wait[k].ticks);
   }
   for (UInt o = 0; o < flow->n_outputs; o++) core->ready[flow->output[o].slot] = output[o];
   core->ended = later(core->ended, ended);
   core->now += flow->ticks;
   core->instructions += flow->instructions;
-  core->mark[core->next_mark++ % kMarks] = (Mark){core->instructions, core->ended};
-  return core->now / kTicksOfCycle - before;
+  add_mark(core, core->instructions, core->ended);
+}
+
+// Makes up for the runs that were put off. Those before them have left the window, or are like them.
+static void catch_up(CoreState* core) {
+  const Flow* flow = core->flow;
+  const ULong in_window = core->mark_mask < core->put_off ? core->mark_mask : core->put_off;
+  for (UInt o = 0; o < flow->n_outputs; o++) core->ready[flow->output[o].slot] += core->put_off * core->step;
+  core->ended += core->put_off * core->step;
+  core->instructions += core->put_off * flow->instructions;
+  for (ULong before = in_window; before-- > 0;)
+    add_mark(core, core->instructions - before * flow->instructions, core->ended - before * core->step);
+  if (core->next_mark - core->first_mark > core->mark_mask) core->first_mark = core->next_mark - core->mark_mask;
+  core->put_off = 0;
+}
+
+// Counts the runs in a row that were alike.
+static void compare_with_last(CoreState* core, const Flow* flow, Ticks step) {
+  const Long left_to_end = (Long)(core->ended - core->now);
+  Bool alike = flow == core->flow && step == core->step && left_to_end == core->left_to_end;
+  for (UInt o = 0; o < flow->n_outputs; o++) {
+    Long left = (Long)(core->ready[flow->output[o].slot] - core->now);
+    alike &= left == core->left[o];
+    core->left[o] = left;
+  }
+  core->alike = alike ? core->alike + 1 : 0;
+  core->left_to_end = left_to_end;
+  core->flow = flow;
+  core->step = step;
+}
+
+static Bool is_steady(const CoreState* core, const Flow* flow) {
+  return flow == core->flow && core->alike * flow->instructions > geometry_.window + flow->instructions;
+}
+
+ULong core_run(CoreState* core, const Flow* flow) {
+  const Ticks before = core->now;
+  if (is_steady(core, flow)) {
+    core->put_off++;
+    core->now += core->step;
+  } else {
+    if (core->put_off > 0) catch_up(core);
+    run(core, flow);
+    compare_with_last(core, flow, core->now - before);
+  }
+  return core->now / kTicksOfCycle - before / kTicksOfCycle;
+}
+
+void core_forget(CoreState* core, const Flow* flow) {
+  if (core->flow != flow) return;
+  if (core->put_off > 0) catch_up(core);
+  core->flow = NULL;
+  core->alike = 0;
 }

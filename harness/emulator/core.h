@@ -33,5 +33,7 @@ Flow* core_close_segment(const Int* amounts);
 CoreState* core_new_state(void);
 // Runs a segment, and answers the whole cycles that have gone by.
 ULong core_run(CoreState* core, const Flow* flow);
+// Must be called before a flow is freed, of every core.
+void core_forget(CoreState* core, const Flow* flow);
 
 #endif

@@ -131,6 +131,12 @@ void segments_own(Addr entry, Addr base, Segment* chain) {
   VG_(HT_add_node)(blocks_, node);
 }
 
+static void forget_flow(Flow* flow) {
+  for (UInt tid = 0; tid < VG_N_THREADS; tid++)
+    if (threads_[tid] != NULL) core_forget(threads_[tid]->core, flow);
+  VG_(free)(flow);
+}
+
 static Word same_block(const void* a, const void* b) { return ((const BlockNode*)a)->base != ((const BlockNode*)b)->base; }
 
 // Client code is stopped, so no record of the buffer names these segments any more; their executions are folded first.
@@ -144,7 +150,7 @@ void segments_discard(Addr entry, VexGuestExtents extents) {
   for (Segment *s = node->chain, *next; s != NULL; s = next) {
     next = s->next_of_block;
     give_cell_back(s->executions);
-    if (s->flow != NULL) VG_(free)(s->flow);
+    if (s->flow != NULL) forget_flow(s->flow);
     VG_(free)(s);
   }
   VG_(free)(node);

@@ -18,6 +18,7 @@ struct Core {
 } core;
 
 constexpr std::int64_t times = 20000;
+std::int64_t passes = times;  // of a call of a loop
 constexpr double load_latency = 5, divide_latency = 14;
 
 /// Cycles of a loop's pass.
@@ -32,7 +33,7 @@ double cycles_of(Loop&& loop) {
 /// A pass of each loop runs BODY, and counts down in a register of its own.
 #define LOOP(name, body, ...)                                                            \
   __attribute__((noinline)) void name() {                                                \
-    std::int64_t left = times;                                                           \
+    std::int64_t left = passes;                                                          \
     __asm__ volatile("1:\n" body "dec %0\n jnz 1b\n" : "+r"(left) : : __VA_ARGS__ "cc"); \
   }
 
@@ -53,7 +54,7 @@ double cells[64];
 void* self = &self;
 
 __attribute__((noinline)) void eight_loads() {
-  std::int64_t left = times;
+  std::int64_t left = passes;
   __asm__ volatile("1:\n" FOUR("movsd (%1), %%xmm0\n movsd 8(%1), %%xmm2\n") "dec %0\n jnz 1b\n"
                    : "+r"(left)
                    : "r"(cells)
@@ -61,30 +62,30 @@ __attribute__((noinline)) void eight_loads() {
 }
 
 __attribute__((noinline)) void four_stores() {
-  std::int64_t left = times;
+  std::int64_t left = passes;
   __asm__ volatile("1:\n" FOUR("movsd %%xmm1, (%1)\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "memory", "cc");
 }
 
 __attribute__((noinline)) void chase() {
-  std::int64_t left = times;
+  std::int64_t left = passes;
   void* at = self;
   __asm__ volatile("1:\n" FOUR("mov (%1), %1\n") "dec %0\n jnz 1b\n" : "+r"(left), "+r"(at) : : "cc");
 }
 
 /// An addition waits for its operand in memory, and that for its address alone: not for the sum.
 __attribute__((noinline)) void sum_of_memory() {
-  std::int64_t left = times;
+  std::int64_t left = passes;
   __asm__ volatile("1:\n" FOUR("addsd (%1), %%xmm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "xmm0", "cc");
 }
 
 __attribute__((noinline, target("fma"))) void chain_of_fmas() {
-  std::int64_t left = times;
+  std::int64_t left = passes;
   __asm__ volatile("1:\n" FOUR("vfmadd231pd %%ymm1, %%ymm1, %%ymm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : : "xmm0", "cc");
 }
 
 /// The scalar form of AVX writes all of its register, so that a pass does not wait for the one before.
 __attribute__((noinline, target("avx"))) void avx_scalars_are_whole() {
-  std::int64_t left = times;
+  std::int64_t left = passes;
   __asm__ volatile("1:\n vaddsd %%xmm1, %%xmm1, %%xmm0\n vmulsd %%xmm1, %%xmm0, %%xmm0\n dec %0\n jnz 1b\n" : "+r"(left) : : "xmm0", "cc");
 }
 
@@ -113,8 +114,8 @@ TEST(Core, independent_instructions_take_turns_on_their_pipes) {
   EXPECT_CYCLES(cycles_of(independent_divisions), most(4 * 4.0, 9 / core.width));
   EXPECT_CYCLES(cycles_of(twelve_moves), 13 / core.width);
   if (__builtin_cpu_supports("avx")) {
-    const double passes = core.window / 4 + 1;  // that are under way at once
-    EXPECT_CYCLES(cycles_of(avx_scalars_are_whole), most(most(1.0, 3 / core.width), (core.add_latency + core.mul_latency) / passes));
+    const double under_way = core.window / 4 + 1;  // that are under way at once
+    EXPECT_CYCLES(cycles_of(avx_scalars_are_whole), most(most(1.0, 3 / core.width), (core.add_latency + core.mul_latency) / under_way));
   }
 }
 
@@ -124,6 +125,18 @@ TEST(Core, chains_that_begin_anew_overlap_as_far_as_the_window_reaches) {
   const double measured = cycles_of(zeroed_each_time);
   EXPECT_GE(measured, 0.98 * most(chain / (overlapping + 1), pipes));
   EXPECT_LE(measured, 1.02 * most(chain / most(overlapping - 1, 1), pipes) + 1);
+}
+
+TEST(Core, a_long_loop_that_is_counted_as_one_number_takes_what_its_passes_take_by_themselves) {
+  for (auto* loop : {chain_of_additions, four_chains, sum_of_memory}) {
+    const double together = cycles_of(loop);
+    passes = 40;  // fewer than make a loop steady
+    const double by_turns = cycles_of([&] {
+      for (std::int64_t done = 0; done < times; done += passes) loop();
+    });
+    passes = times;
+    EXPECT_NEAR(together, by_turns, 0.03 * together);
+  }
 }
 
 void* add_on_a_thread(void*) {

@@ -32,6 +32,7 @@ SETTINGS = {
     "default caches": Setting([]),
     "tiny caches": Setting(TINY),
     "tiny caches, prefetchers, half of L3": Setting([*TINY, "--prefetch=l1-next,l2-adjacent,l2-stream", "--l3-share=2"]),
+    "a core": Setting(["--core=yes"]),
     "emptied caches": Setting(TINY, "cold"),
     "not counting": Setting(["--count-at-start=no"], "unmarked"),
 }
