@@ -2,7 +2,6 @@
 #include "core.h"
 
 #include "libvex_guest_amd64.h"
-#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
@@ -101,42 +100,37 @@ void core_begin_block(const IRSB* in) {
 
 static UInt at_least(UInt value, UInt other) { return value > other ? value : other; }
 
+// The current instruction computes by a pipe of that kind, NULL for any, and takes so many cycles at least.
+static void computes_by(Bool* kind, UInt latency) {
+  if (kind != NULL) *kind = True;
+  fp_latency_ = at_least(fp_latency_, latency);
+}
+
 static void note_arithmetic(UInt event) {
   switch (event) {
     case PLUMBLINE_EVENT_flops_fp64_fma:
     case PLUMBLINE_EVENT_flops_fp32_fma:
-      multiplies_ = True;
-      fp_latency_ = at_least(fp_latency_, geometry_.fma_latency);
-      break;
+      return computes_by(&multiplies_, geometry_.fma_latency);
     case PLUMBLINE_EVENT_flops_fp64_mul:
     case PLUMBLINE_EVENT_flops_fp32_mul:
-      multiplies_ = True;
-      fp_latency_ = at_least(fp_latency_, geometry_.mul_latency);
-      break;
+      return computes_by(&multiplies_, geometry_.mul_latency);
     case PLUMBLINE_EVENT_flops_fp64_add:
     case PLUMBLINE_EVENT_flops_fp32_add:
     case PLUMBLINE_EVENT_fp_compare:
     case PLUMBLINE_EVENT_fp_min_max:
-      adds_ = True;
-      fp_latency_ = at_least(fp_latency_, geometry_.add_latency);
-      break;
+      return computes_by(&adds_, geometry_.add_latency);
     case PLUMBLINE_EVENT_flops_fp64_div:
     case PLUMBLINE_EVENT_flops_fp32_div:
-      divides_ = True;
-      fp_latency_ = at_least(fp_latency_, kLatencyDivide);
-      break;
+      return computes_by(&divides_, kLatencyDivide);
     case PLUMBLINE_EVENT_flops_fp64_sqrt:
     case PLUMBLINE_EVENT_flops_fp32_sqrt:
-      divides_ = True;
-      fp_latency_ = at_least(fp_latency_, kLatencySqrt);
-      break;
+      return computes_by(&divides_, kLatencySqrt);
     case PLUMBLINE_EVENT_fp_convert:
     case PLUMBLINE_EVENT_fp_round:
     case PLUMBLINE_EVENT_fp_approximate:
-      fp_latency_ = at_least(fp_latency_, kLatencyConvert);
-      break;
+      return computes_by(NULL, kLatencyConvert);
     default:
-      break;
+      return;
   }
 }
 

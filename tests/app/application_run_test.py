@@ -177,7 +177,9 @@ def test_the_cycles_of_a_core_are_counted_where_its_pipes_are_known_and_the_file
     counts = {}
     for row in rows_of(path, "counts"):
         if row["backend"] == "emulated" and row["thread"] == -1 and row["event"] in ("core_cycles", "instructions"):
-            assert row["status"] == ("skipped" if core is None and row["event"] == "core_cycles" else "ok")
+            # A phase of a few instructions may end before the empty region's last ones do.
+            known = ("ok", "negative") if row["event"] == "core_cycles" else ("ok",)
+            assert row["status"] in (("skipped",) if core is None and row["event"] == "core_cycles" else known)
             counts.setdefault((row["case"], row["phase"], row["rank"]), {})[row["event"]] = row["net"]
     assert counts
     for key, one in counts.items():

@@ -261,8 +261,8 @@ constexpr std::array issue_widths{
 
 /// A core that the emulator runs on, as far as the table above does not tell: its reorder buffer, the loads and stores of up to 32 bytes
 /// that begin in a cycle, and latencies of fp64. The numbers are those of the vendors' guides named above and of uops.info (Abel and
-/// Reineke 2019), written from memory; a chain of additions on Emerald Rapids takes 2.0 cycles an addition, as measured
-/// (harness/emulator/README.md).
+/// Reineke 2019), written from memory; additions that wait for each other take 2 cycles on Golden Cove and its like, as a chain of sums
+/// beside one of products showed on Emerald Rapids (half the time).
 struct Pipeline {
   std::string_view core;
   int window, loads, stores;
