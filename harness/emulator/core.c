@@ -17,6 +17,7 @@ enum {
 };
 
 enum { kTicksOfCycle = 60 };  // what most widths divide
+enum { kLongSegment = 32 };   // instructions
 typedef ULong Ticks;
 
 // ------------------------------------------------------------------------------------------------------------ guest registers
@@ -47,6 +48,7 @@ typedef struct {
   UInt instruction;  // likewise; later ones wait for its latency
   Int slot;          // the register that it went to, whose time stands for its own in later segments
   Bool is_computed;  // not a copy
+  Bool is_loaded;    // or a copy of what is
   UChar latency;     // from when its instruction has what it needs to when others may use it
 } Temp;
 
@@ -55,13 +57,17 @@ static const IRSB* in_;
 static Temp* temps_;
 static UInt temps_capacity_;
 static UInt segment_, instruction_;  // their numbers
+static UInt segment_instructions_;   // so far
 static Ready registers_[kSlots];
 static Ready end_;                                                    // of all that was begun
 static UInt fp_latency_;                                              // of the current instruction
 static Bool computes_in_vectors_, adds_, multiplies_, divides_;       // likewise
 static UInt vector_instructions_, additions_, products_, divisions_;  // of the segment; fused ones are products, roots divisions
+static UInt vector_results_;                                          // likewise: vector registers that are written, but by copies
+static Addr first_address_, end_address_;                             // of its code, 0 before its first instruction
 static Ready put_[kSlots];                                            // by the current instruction
 static UInt put_bytes_[kSlots];
+static Bool put_is_new_[kSlots];  // not a copy, which a core makes by giving a register one name more
 
 static void nothing(Ready* r) {
   for (UInt k = 0; k < kTerms; k++) r->after[k] = kNone;
@@ -74,12 +80,14 @@ static void wait_for(Ready* r, const Ready* other, Int cycles) {
 
 static void begin_segment(void) {
   segment_++;
+  segment_instructions_ = 0;
   for (UInt k = 0; k < kSlots; k++) {
     nothing(&registers_[k]);
     registers_[k].after[k] = 0;
   }
   nothing(&end_);
-  vector_instructions_ = additions_ = products_ = divisions_ = 0;
+  first_address_ = end_address_;  // an instruction that begins no segment of its own goes on with this one
+  vector_instructions_ = additions_ = products_ = divisions_ = vector_results_ = 0;
 }
 
 void core_configure(const CoreGeometry* geometry) { geometry_ = *geometry; }
@@ -96,6 +104,8 @@ void core_begin_block(const IRSB* in) {
   segment_ = instruction_ = 0;
   begin_segment();
   VG_(memset)(put_bytes_, 0, sizeof put_bytes_);
+  first_address_ = end_address_ = 0;
+  VG_(memset)(put_is_new_, 0, sizeof put_is_new_);
 }
 
 static UInt at_least(UInt value, UInt other) { return value > other ? value : other; }
@@ -144,15 +154,22 @@ static void end_instruction(void) {
   for (Int s = 0; s < kSlots; s++) {
     if (put_bytes_[s] == 0) continue;
     UInt whole = s >= kVectors ? kWholeVector : s == kFlags ? 0 : kGeneralBytes;
+    if (s >= kVectors && put_is_new_[s]) vector_results_++;
     if (put_bytes_[s] < whole) wait_for(&put_[s], &registers_[s], 0);
     registers_[s] = put_[s];
     wait_for(&end_, &put_[s], 0);
     put_bytes_[s] = 0;
+    put_is_new_[s] = False;
   }
 }
 
-void core_instruction(const DecodedInstruction* decoded) {
+Bool core_segment_is_long(void) { return segment_instructions_ >= kLongSegment; }
+
+void core_instruction(const DecodedInstruction* decoded, Addr address, UInt length) {
   end_instruction();
+  segment_instructions_++;
+  if (first_address_ == 0) first_address_ = address;
+  end_address_ = address + length;
   instruction_++;
   fp_latency_ = kLatencyOther;
   for (UInt k = 0; k < decoded->n_amounts; k++) note_arithmetic(decoded->amounts[k].event);
@@ -213,21 +230,23 @@ static Bool is_copy(IROp op) {
   }
 }
 
-static Bool is_computed(const IRExpr* e) {
-  if (e->tag != Iex_RdTmp) return False;
+// The temporary of an expression, if the current instruction has set it; else NULL.
+static const Temp* own_temp(const IRExpr* e) {
+  if (e->tag != Iex_RdTmp) return NULL;
   const Temp* t = &temps_[e->Iex.RdTmp.tmp];
-  return t->segment == segment_ && t->instruction == instruction_ && t->is_computed;
+  return t->segment == segment_ && t->instruction == instruction_ ? t : NULL;
 }
 
 static Bool is_fp_type(IRType type) { return type == Ity_F64 || type == Ity_F32 || type == Ity_V128 || type == Ity_V256; }
 
-static void set_temp(IRTemp temp, const Ready* ready, Bool computed) {
+static void set_temp(IRTemp temp, const Ready* ready, Bool computed, Bool loaded) {
   Temp* t = &temps_[temp];
   t->ready = *ready;
   t->segment = segment_;
   t->instruction = instruction_;
   t->slot = kNoSlot;
   t->is_computed = computed;
+  t->is_loaded = loaded;
   if (computed && is_fp_type(typeOfIRTemp(in_->tyenv, temp))) computes_in_vectors_ = True;
   t->latency = (UChar)(!computed ? 0 : is_fp_type(typeOfIRTemp(in_->tyenv, temp)) ? fp_latency_ : kLatencyOther);
 }
@@ -285,11 +304,13 @@ static void write_temp(IRTemp temp, const IRExpr* e) {
   Ready r;
   const IRExpr* operand[4];
   const UInt n = operands_of(e, operand);
-  Bool computed = n > 0 && !copies(e);
+  Bool computed = n > 0 && !copies(e), loaded = e->tag == Iex_Load;
   nothing(&r);
   for (UInt k = 0; k < n; k++) {
     use(&r, operand[k]);
-    computed |= is_computed(operand[k]);
+    const Temp* own = own_temp(operand[k]);
+    computed |= own != NULL && own->is_computed;
+    loaded |= own != NULL && own->is_loaded;
   }
   if (e->tag == Iex_Get && slot_of(e->Iex.Get.offset) != kNoSlot) r = registers_[slot_of(e->Iex.Get.offset)];
   if (e->tag == Iex_Load) load(&r, e->Iex.Load.addr);
@@ -297,7 +318,7 @@ static void write_temp(IRTemp temp, const IRExpr* e) {
     for (UInt k = 0; e->Iex.CCall.args[k] != NULL; k++) use(&r, e->Iex.CCall.args[k]);
     computed = True;
   }
-  set_temp(temp, &r, computed);
+  set_temp(temp, &r, computed, loaded);
 }
 
 static void put(Int offset, const IRExpr* data) {
@@ -309,6 +330,8 @@ static void put(Int offset, const IRExpr* data) {
     if (put_[slot].after[kBegin] < 0) put_[slot].after[kBegin] = 0;
     return;
   }
+  const Temp* own = own_temp(data);
+  put_is_new_[slot] |= own != NULL && (own->is_computed || own->is_loaded);
   wait_for_temp(&put_[slot], data->Iex.RdTmp.tmp, True);
   temps_[data->Iex.RdTmp.tmp].slot = slot;
 }
@@ -338,7 +361,7 @@ void core_statement(const IRStmt* st) {
       load(&r, st->Ist.LoadG.details->addr);
       use(&r, st->Ist.LoadG.details->alt);
       use(&r, st->Ist.LoadG.details->guard);
-      set_temp(st->Ist.LoadG.details->dst, &r, False);
+      set_temp(st->Ist.LoadG.details->dst, &r, False, True);
       break;
     }
     case Ist_CAS: {
@@ -346,7 +369,7 @@ void core_statement(const IRStmt* st) {
       nothing(&r);
       load(&r, st->Ist.CAS.details->addr);
       use(&r, st->Ist.CAS.details->dataLo);
-      set_temp(st->Ist.CAS.details->oldLo, &r, True);
+      set_temp(st->Ist.CAS.details->oldLo, &r, True, False);
       break;
     }
     case Ist_Dirty: {
@@ -358,7 +381,7 @@ void core_statement(const IRStmt* st) {
         if (!is_IRExpr_VECRET_or_GSPTR(d->args[k])) use(&r, d->args[k]);
       if (d->mAddr != NULL && d->mFx != Ifx_None && d->mFx != Ifx_Write) load(&r, d->mAddr);
       if (r.after[kBegin] < 0) r.after[kBegin] = 0;
-      set_temp(d->tmp, &r, True);
+      set_temp(d->tmp, &r, True, False);
       break;
     }
     default:
@@ -379,9 +402,19 @@ typedef struct {
   UShort first_wait;
 } Output;
 
+// What begins so many instructions a cycle, each on its own.
+enum { kAdd, kMul, kVector, kLoad, kStore, kDivide, kPipes };
+
+typedef struct {
+  UInt pipe, ticks;
+} Work;
+
 struct Flow {
-  UInt instructions;
-  UInt ticks;  // that taking it up, or its pipes, keep the core busy
+  Addr first, end;  // of its code
+  UInt instructions, vector_results;
+  UInt ticks;  // that taking it up takes
+  UInt n_works;
+  Work work[kPipes];
   UChar n_inputs, n_outputs;
   UChar n_end_waits;    // the first waits
   UChar input[kTerms];  // slots, or kBegin
@@ -410,22 +443,33 @@ static UInt cycles_of_divider(const Int* amounts) {
   return at_least((UInt)(kDividerOfLane * fp64 + kDividerOfLane * fp32 / 2), kDividerAtLeast * divisions_);
 }
 
-static UInt busy_ticks(const Int* amounts) {
-  UInt taken_up = (UInt)(amounts[PLUMBLINE_EVENT_instructions] - amounts[PLUMBLINE_EVENT_branches_conditional]);
-  UInt ticks = ticks_at(taken_up, geometry_.width);
-  ticks = at_least(ticks, ticks_at(additions_, geometry_.add));
-  ticks = at_least(ticks, ticks_at(products_, geometry_.mul));
-  ticks = at_least(ticks, ticks_at(vector_instructions_, geometry_.vectors));
-  ticks = at_least(ticks, ticks_at((UInt)amounts[PLUMBLINE_EVENT_loads], geometry_.loads));
-  ticks = at_least(ticks, ticks_at((UInt)amounts[PLUMBLINE_EVENT_stores], geometry_.stores));
-  return at_least(ticks, kTicksOfCycle * cycles_of_divider(amounts));
+static UInt taking_up_ticks(const Int* amounts) {
+  return ticks_at((UInt)(amounts[PLUMBLINE_EVENT_instructions] - amounts[PLUMBLINE_EVENT_branches_conditional]), geometry_.width);
+}
+
+static void note_works(Flow* flow, const Int* amounts) {
+  const UInt ticks[kPipes] = {
+      [kAdd] = ticks_at(additions_, geometry_.add),
+      [kMul] = ticks_at(products_, geometry_.mul),
+      [kVector] = ticks_at(vector_instructions_, geometry_.vectors),
+      [kLoad] = ticks_at((UInt)amounts[PLUMBLINE_EVENT_loads], geometry_.loads),
+      [kStore] = ticks_at((UInt)amounts[PLUMBLINE_EVENT_stores], geometry_.stores),
+      [kDivide] = kTicksOfCycle * cycles_of_divider(amounts),
+  };
+  for (UInt p = 0; p < kPipes; p++)
+    if (ticks[p] > 0) flow->work[flow->n_works++] = (Work){p, ticks[p]};
 }
 
 Flow* core_close_segment(const Int* amounts) {
   static Wait waits[(kSlots + 1) * kTerms];
   UChar input_of[kTerms];
   end_instruction();
-  Flow head = {.instructions = (UInt)amounts[PLUMBLINE_EVENT_instructions], .ticks = busy_ticks(amounts)};
+  Flow head = {.first = first_address_,
+               .end = end_address_,
+               .instructions = (UInt)amounts[PLUMBLINE_EVENT_instructions],
+               .vector_results = vector_results_,
+               .ticks = taking_up_ticks(amounts)};
+  note_works(&head, amounts);
   for (UInt k = 0; k < kTerms; k++) {
     Bool used = end_.after[k] != kNone;
     for (UInt s = 0; s < kSlots && !used; s++) used = !is_unchanged(s) && registers_[s].after[k] != kNone;
@@ -451,15 +495,18 @@ Flow* core_close_segment(const Int* amounts) {
 
 // When all that was begun up to an instruction has ended.
 typedef struct {
-  ULong instruction;
+  ULong instruction, vector_result;
   Ticks ended;
 } Mark;
 
 struct CoreState {
-  ULong instructions;  // taken up so far
-  Ticks now;           // when the next is
-  Ticks ended;         // all that was begun
+  ULong instructions, vector_results;  // taken up so far
+  Ticks now;                           // when the next is
+  Ticks ended;                         // all that was begun
   Ticks ready[kTerms];
+  Ticks free[kPipes];  // when each has begun all that it was given
+  Addr end;            // of the code that ran last
+  Ticks jumped;        // when a jump last was taken
 
   // A loop that is one segment is soon steady: when as many runs of it as the window holds have each taken as long as the one before, and
   // left all registers as they found them but for that time, so will all that follow. They are put off, as their number alone.
@@ -468,6 +515,7 @@ struct CoreState {
   Ticks step;            // of each of them
   Long left[kSlots];     // when its outputs were ready, after the begin of the next run
   Long left_to_end;      // likewise all that was begun
+  Long left_to_free[kPipes];
 
   ULong first_mark, next_mark, mark_mask;
   Mark mark[];  // a power of two of them, of which the window needs no more
@@ -483,39 +531,72 @@ CoreState* core_new_state(void) {
 
 static Ticks later(Ticks a, Ticks b) { return a > b ? a : b; }
 
-static void add_mark(CoreState* core, ULong instruction, Ticks ended) {
-  core->mark[core->next_mark++ & core->mark_mask] = (Mark){instruction, ended};
+// All that was taken up so far, but for so many runs of a segment, had ended by then: in the mean one half of the last of it before.
+static void add_mark(CoreState* core, const Flow* flow, ULong runs_since, Ticks ended) {
+  core->mark[core->next_mark++ & core->mark_mask] =
+      (Mark){core->instructions - runs_since * flow->instructions - flow->instructions / 2,
+             core->vector_results - runs_since * flow->vector_results - flow->vector_results / 2, ended};
 }
 
-// The window has room for a segment when what is further back than its length has ended.
-static void wait_for_room(CoreState* core, ULong instructions) {
+// There is room for a segment when what is further back than the window's length, or as many results as there are registers, has ended.
+static void wait_for_room(CoreState* core, const Flow* flow) {
   while (core->first_mark != core->next_mark) {
     const Mark* oldest = &core->mark[core->first_mark & core->mark_mask];
     Bool is_full = core->next_mark - core->first_mark > core->mark_mask;
-    if (oldest->instruction + geometry_.window > core->instructions + instructions && !is_full) break;
+    Bool is_in_window = oldest->instruction + geometry_.window > core->instructions + flow->instructions;
+    Bool has_registers = oldest->vector_result + geometry_.registers > core->vector_results + flow->vector_results;
+    if (is_in_window && has_registers && !is_full) break;
     core->now = later(core->now, oldest->ended);
     core->first_mark++;
   }
 }
 
-// A run, one after the other.
+// A core goes on elsewhere once a cycle at most.
+static void jump(CoreState* core) {
+  core->now = later(core->now, core->jumped + kTicksOfCycle);
+  core->jumped = core->now;
+}
+
+// When the pipes that the segment needs have begun what they were given before.
+static Ticks time_of_pipes(const CoreState* core, const Flow* flow) {
+  Ticks begun = core->now;
+  for (UInt w = 0; w < flow->n_works; w++)
+    if (flow->work[w].pipe != kStore) begun = later(begun, core->free[flow->work[w].pipe]);
+  return begun;
+}
+
+// When the last of these waits ends, none of which begins before `begin`.
+static Ticks waited(const CoreState* core, const Flow* flow, const Wait* wait, UInt n, Ticks begin) {
+  Ticks end = begin;
+  for (UInt k = 0; k < n; k++) end = later(end, later(core->ready[flow->input[wait[k].input]], begin) + wait[k].ticks);
+  return end;
+}
+
+// A run, one after the other. What has no room in a pipe waits, and fills the window and the registers, which hold up what is taken up.
 static void run(CoreState* core, const Flow* flow) {
-  Ticks input[kTerms], output[kSlots];
-  wait_for_room(core, flow->instructions);
+  Ticks output[kSlots];
+  if (flow->first != core->end) jump(core);
+  core->end = flow->end;
+  wait_for_room(core, flow);
   core->ready[kBegin] = core->now;
-  for (UInt k = 0; k < flow->n_inputs; k++) input[k] = later(core->ready[flow->input[k]], core->now);
-  Ticks ended = core->now;
-  for (UInt k = 0; k < flow->n_end_waits; k++) ended = later(ended, input[flow->wait[k].input] + flow->wait[k].ticks);
+  const Ticks vectors_begin = time_of_pipes(core, flow);
+  Ticks ended = waited(core, flow, flow->wait, flow->n_end_waits, core->now);
   for (UInt o = 0; o < flow->n_outputs; o++) {
-    const Wait* wait = flow->wait + flow->output[o].first_wait;
-    output[o] = core->now;
-    for (UInt k = 0; k < flow->output[o].n_waits; k++) output[o] = later(output[o], input[wait[k].input] + wait[k].ticks);
+    const Output* one = &flow->output[o];
+    const Ticks begin = one->slot < kVectors ? core->now : vectors_begin;
+    output[o] = waited(core, flow, flow->wait + one->first_wait, one->n_waits, begin);
   }
   for (UInt o = 0; o < flow->n_outputs; o++) core->ready[flow->output[o].slot] = output[o];
+  for (UInt w = 0; w < flow->n_works; w++) {
+    Ticks* free = &core->free[flow->work[w].pipe];
+    *free = later(*free, core->now) + flow->work[w].ticks;
+    ended = later(ended, *free);
+  }
   core->ended = later(core->ended, ended);
   core->now += flow->ticks;
   core->instructions += flow->instructions;
-  add_mark(core, core->instructions, core->ended);
+  core->vector_results += flow->vector_results;
+  add_mark(core, flow, 0, core->ended);
 }
 
 // Makes up for the runs that were put off. Those before them have left the window, or are like them.
@@ -523,10 +604,12 @@ static void catch_up(CoreState* core) {
   const Flow* flow = core->flow;
   const ULong in_window = core->mark_mask < core->put_off ? core->mark_mask : core->put_off;
   for (UInt o = 0; o < flow->n_outputs; o++) core->ready[flow->output[o].slot] += core->put_off * core->step;
+  for (UInt w = 0; w < flow->n_works; w++) core->free[flow->work[w].pipe] += core->put_off * core->step;
   core->ended += core->put_off * core->step;
+  core->jumped += core->put_off * core->step;
   core->instructions += core->put_off * flow->instructions;
-  for (ULong before = in_window; before-- > 0;)
-    add_mark(core, core->instructions - before * flow->instructions, core->ended - before * core->step);
+  core->vector_results += core->put_off * flow->vector_results;
+  for (ULong before = in_window; before-- > 0;) add_mark(core, flow, before, core->ended - before * core->step);
   if (core->next_mark - core->first_mark > core->mark_mask) core->first_mark = core->next_mark - core->mark_mask;
   core->put_off = 0;
 }
@@ -539,6 +622,11 @@ static void compare_with_last(CoreState* core, const Flow* flow, Ticks step) {
     Long left = (Long)(core->ready[flow->output[o].slot] - core->now);
     alike &= left == core->left[o];
     core->left[o] = left;
+  }
+  for (UInt w = 0; w < flow->n_works; w++) {
+    Long left = (Long)(core->free[flow->work[w].pipe] - core->now);
+    alike &= left == core->left_to_free[w];
+    core->left_to_free[w] = left;
   }
   core->alike = alike ? core->alike + 1 : 0;
   core->left_to_end = left_to_end;

@@ -428,7 +428,7 @@ static void begin_instruction(Block* b, Int mark) {
   // A REP instruction passes here once an element; it is counted where it is left, see leave_repeated.
   if (!d->repeated) b->amounts[PLUMBLINE_EVENT_instructions]++;
   for (UInt k = 0; k < d->n_amounts; k++) b->amounts[d->amounts[k].event] += d->amounts[k].amount;
-  if (options.simulate_core) core_instruction(d);
+  if (options.simulate_core) core_instruction(d, address, (UInt)st->Ist.IMark.len);
   if (options.self_check) selfcheck_instruction(b->in, mark, d);
   b->fma.usable = b->fma.emitted = False;
   if (!d->fma.valid) return;
@@ -484,7 +484,8 @@ static void add_statement(Block* b, Int i) {
   IRStmt* st = b->in->stmts[i];
   note_origin(st);
   if (st->tag == Ist_IMark) {
-    if (b->any && pieces_cut_before(st->Ist.IMark.addr)) close_segment(b);
+    const Bool is_long = options.simulate_core && core_segment_is_long();
+    if (b->any && (is_long || pieces_cut_before(st->Ist.IMark.addr))) close_segment(b);
     begin_instruction(b, i);
   }
   memory_of_statement(b, st);

@@ -49,6 +49,7 @@ TEST(CoreLimits, the_emulator_is_given_the_pipes_of_a_known_core) {
   ASSERT_TRUE(pipes);
   EXPECT_EQ(pipes->width, 6);
   EXPECT_EQ(pipes->window, 320);
+  EXPECT_EQ(pipes->registers, 176);
   EXPECT_EQ(pipes->add, 2);
   EXPECT_EQ(pipes->vectors, 4);
   EXPECT_EQ(pipes->fma_latency, 4);

@@ -235,6 +235,41 @@ TEST(Projecting, a_working_set_near_the_edge_of_a_cache_is_said_to_be_uncertain)
   EXPECT_EQ(moved.moved, std::vector<std::string>{"L2"});
 }
 
+/// A core whose L2 holds all of 1 MB, half of 2 MB and nothing of 4 MB, simulated as one of 1.5 MB that ends at once.
+NodeSide side_with_an_edge() {
+  NodeSide side = plain_side(10, 10);
+  side.levels[0].size_bytes = 1.5e6;
+  side.levels[0].edge = {{1e6, 0}, {2e6, 0.5}, {4e6, 1}};
+  return side;
+}
+
+WorkPart reread(double working_set, double beyond_l2) {
+  WorkPart part{.name = "k", .bytes = {{"L2", 1e9}, {"mem", beyond_l2}}, .working_set_bytes = working_set};
+  part.mix["fp64"] = {.flops = 1};
+  return part;
+}
+
+TEST(Projecting, a_working_set_crosses_as_much_as_the_sweeps_of_either_side_show) {
+  const NodeSide gradual = side_with_an_edge();
+  NodeSide larger = gradual;
+  larger.levels[0].edge = {{4e6, 0}, {8e6, 1}};
+  EXPECT_DOUBLE_EQ(moved_work(reread(2e6, 1e9), gradual, gradual).part.bytes.at("mem"), 5e8) << "half of what was counted";
+  EXPECT_TRUE(moved_work(reread(2e6, 1e9), gradual, gradual).moved.empty()) << "it is where it was";
+  EXPECT_DOUBLE_EQ(moved_work(reread(2e6, 1e9), gradual, larger).part.bytes.at("mem"), 0);
+  EXPECT_EQ(moved_work(reread(2e6, 1e9), gradual, larger).moved, std::vector<std::string>{"L2"});
+  EXPECT_DOUBLE_EQ(moved_work(reread(1.6e6, 0), gradual, gradual).part.bytes.at("mem"), 1e9 * 0.5 * std::log2(1.6)) << "counted as held";
+  EXPECT_DOUBLE_EQ(moved_work(reread(1e9, 3e8), gradual, gradual).part.bytes.at("mem"), 3e8) << "what is reused inside stays inside";
+  WorkPart unknown = reread(absent, 0);
+  EXPECT_DOUBLE_EQ(moved_work(unknown, gradual, gradual).part.bytes.at("mem"), 0) << "an edge says nothing of it";
+}
+
+TEST(Projecting, half_a_working_set_from_memory_is_half_of_its_time) {
+  const TimedPart timed{.part = reread(2e6, 1e9), .kernel = "k", .seconds = 0.06};
+  const auto pair = pair_of(timed, side_with_an_edge(), side_with_an_edge(), 1);
+  EXPECT_EQ(pair.home_bound, "mem");
+  EXPECT_DOUBLE_EQ(roofline_seconds(pair), 0.05);
+}
+
 TEST(Projecting, a_smaller_cache_never_lets_through_less_and_a_larger_working_set_is_never_less_traffic) {
   NodeSide home{.name = "home",
                 .levels = {{.name = "L2", .gbs = 100, .size_bytes = 1 << 20},
@@ -447,6 +482,44 @@ TEST(Projecting, cores_that_one_side_does_not_tell_are_as_many_as_the_others) {
   EXPECT_DOUBLE_EQ(told_of(half_of_roof, home, target)[index_of(Method::overlap)].seconds, unsaid);
   target.cores = 16;
   EXPECT_LT(told_of(half_of_roof, home, target)[index_of(Method::overlap)].seconds, unsaid);
+}
+
+/// A node of eight cores at 1 GHz that take up so many instructions a cycle.
+NodeSpec node_that_issues(double width) {
+  NodeSpec spec = node_with({{"mem", 100}, {"compute fp64", 1000}});
+  for (auto& one : spec.ceilings) one.clock_hz = 1e9;
+  spec.issue_width = width;
+  return spec;
+}
+
+/// Little data, and 4 instructions a cycle on each core for a second.
+Application of_instructions() {
+  return {.name = "p", .groups = {{.name = "g", .seconds = 1, .bound = "mem", .bytes = {{"mem", 1e9}}, .instructions = 32e9}}};
+}
+
+TEST(Projecting, a_program_whose_instructions_are_known_goes_with_the_width_of_the_cores_where_both_sides_tell_it) {
+  const NodeSpec home = node_that_issues(4), wide = node_that_issues(8);
+  const auto told = told_of(of_instructions(), home, wide);
+  EXPECT_DOUBLE_EQ(told[index_of(Method::roofline)].seconds, 0.5);
+  EXPECT_DOUBLE_EQ(told[index_of(Method::efficiency)].seconds, 0.5);
+  for (const auto& unknown : {node_that_issues(absent), [&] {
+                                NodeSpec without_cores = wide;
+                                without_cores.cores = absent;
+                                return without_cores;
+                              }()})
+    EXPECT_DOUBLE_EQ(told_of(of_instructions(), home, unknown)[index_of(Method::roofline)].seconds, 0.01) << "memory alone";
+}
+
+TEST(Projecting, a_program_whose_cycles_are_known_goes_with_them_on_nodes_of_its_cpu_model_alone) {
+  const NodeSpec home = node_that_issues(4);
+  NodeSpec faster = home;
+  for (auto& one : faster.ceilings) one.clock_hz = 2e9;
+  Application waits_for_itself = of_instructions();
+  waits_for_itself.groups.front().core_cycles = 8e9;
+  waits_for_itself.groups.front().instructions = 1e9;
+  EXPECT_DOUBLE_EQ(told_of(waits_for_itself, home, faster)[index_of(Method::roofline)].seconds, 0.5);
+  faster.machine = "another";
+  EXPECT_DOUBLE_EQ(told_of(waits_for_itself, home, faster)[index_of(Method::roofline)].seconds, 1.0 / 64) << "as many as they can take up";
 }
 
 TEST(Projecting, groups_are_told_by_each_method_and_a_node_is_the_same_where_all_of_it_is) {

@@ -261,11 +261,10 @@ void add_project(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ProjectOptions>();
   command->footer(
       "A spec.toml holds a node's ceilings, an app.toml a program's groups:\n"
-      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [measured_seconds] [launch_seconds]  [[ceilings]] name value unit "
-      "[scope] "
-      "[size_bytes] [ways] method\n"
+      "  spec  schema = \"plumbline-spec/1\"  name  [machine] [cores] [issue_width] [measured_seconds] [launch_seconds]  [[ceilings]] name "
+      "value unit [scope] [size_bytes] [ways] [clock_hz] method\n"
       "  app   schema = \"plumbline-app/1\"  [name] [rest_seconds] [covered_fraction]  [[groups]] name seconds [kind] [bound] [precision] "
-      "[flops] [fma_part] [scalar_part] [bytes] [working_set_bytes] [launches]\n"
+      "[flops] [fma_part] [scalar_part] [instructions] [bytes] [working_set_bytes] [launches]\n"
       "  unit: GB/s or GFLOP/s; scope: node, numa, core or gpu [node]; kind: threaded, serial or gpu [threaded]; bound: a ceiling's name "
       "[mem]\n"
       "A spec may hold the keys of an app too. Explained, with an example: harness/model/README.md");

@@ -32,6 +32,7 @@ const WrittenKeys group_keys{
      {"scalar_part", fraction, "part of them that work on one number; preset: 0"},
      {"bytes", R"({"type":"object","additionalProperties":{"type":"number","minimum":0}})",
       "bytes across each level's boundary towards the core, by its name: {L2 = 1e9, mem = 5e8}"},
+     {"instructions", positive, "that run, a comparison and the branch that goes by it as one"},
      {"working_set_bytes", positive, "distinct bytes touched"},
      {"launches", positive, "of kernels on a GPU"}}};
 
@@ -42,6 +43,7 @@ const WrittenKeys ceiling_keys{"ceilings",
                                 {"scope", R"({"enum":["node","numa","core","gpu"]})", "who shares it; preset: node"},
                                 {"size_bytes", positive, "of a cache: the working set that it holds"},
                                 {"ways", R"({"type":"integer","minimum":1})", "of a cache: places in each of its sets"},
+                                {"clock_hz", positive, "of arithmetic: the clock of the cores that reach it"},
                                 {"method", word, "how it was found", true}}};
 
 /// The keys that a program's file and a node's may both have.
@@ -134,6 +136,7 @@ ApplicationGroup read_group(const WrittenTable& table) {
           .mix = read_mix(table),
           .bytes = read_bytes_by_level(table),
           .scalar_part = fraction_of(table, "scalar_part"),
+          .instructions = written_or(table, "instructions", absent),
           .working_set_bytes = written_or(table, "working_set_bytes", absent),
           .launches = written_or(table, "launches", 0)};
 }
@@ -148,6 +151,10 @@ void refuse_absurd(const WrittenTable& table, const NodeCeiling& one) {
   if (one.size_bytes < least_bytes)
     table.fail(table.at("size_bytes"), fmt::format("'size_bytes' of '{}' is {:g}, less than any cache holds: was it meant in KiB or MiB?",
                                                    one.name, one.size_bytes));
+  constexpr double least_clock = 1e8, most_clock = 2e10;
+  if (one.clock_hz < least_clock || one.clock_hz > most_clock)
+    table.fail(table.at("clock_hz"), fmt::format("'clock_hz' of '{}' is {:g}, but clocks are from {:g} to {:g} Hz: was it meant in GHz?",
+                                                 one.name, one.clock_hz, least_clock, most_clock));
 }
 
 NodeCeiling read_ceiling(const WrittenTable& table) {
@@ -161,7 +168,8 @@ NodeCeiling read_ceiling(const WrittenTable& table) {
                       .scope = scope ? scope->value : "node",
                       .method = required(table, "method", table.word("method")),
                       .size_bytes = written_or(table, "size_bytes", absent),
-                      .ways = ways ? ways->value : 0};
+                      .ways = ways ? ways->value : 0,
+                      .clock_hz = written_or(table, "clock_hz", absent)};
   const bool is_level = ceiling.name == "mem" || ceiling.name == "L1" || ceiling.name == "L2" || ceiling.name == "L3";
   if (is_level && ceiling.unit != "GB/s")
     table.fail(table.at("unit"), fmt::format("'unit' of '{}' is {}, but a level of memory has GB/s", ceiling.name, ceiling.unit));
@@ -225,6 +233,7 @@ WrittenFile spec_file() {
   WrittenKeys keys = program_keys("spec", R"({"const":"plumbline-spec/1"})", true);
   keys.keys.push_back({"machine", word, "CPU model; preset: the name"});
   keys.keys.push_back({"cores", positive, "cores that its node ceilings are of"});
+  keys.keys.push_back({"issue_width", positive, "instructions that a core takes up in a cycle at most"});
   keys.keys.push_back({"launch_seconds", positive, "time that a launch takes on its GPU"});
   keys.keys.push_back({"measured_seconds", positive, "true run time there, in seconds"});
   keys.keys.push_back({"ceilings", R"({"type":"array","items":{"$ref":"#/$defs/ceilings"},"minItems":1})", "the node's ceilings", true});
@@ -238,6 +247,11 @@ ProjectionSpec read_spec(const std::string& path) {
     spec.node.name = required(top, "name", top.word("name"));
     spec.node.measured_seconds = written_or(top, "measured_seconds", absent);
     spec.node.cores = written_or(top, "cores", absent);
+    spec.node.issue_width = written_or(top, "issue_width", absent);
+    constexpr double widest = 64;
+    if (spec.node.issue_width > widest)
+      top.fail(top.at("issue_width"), fmt::format("'issue_width' is {:g}, more instructions than any core takes up in a cycle ({})",
+                                                  spec.node.issue_width, widest));
     spec.node.launch_seconds = written_or(top, "launch_seconds", absent);
     constexpr double longest_launch = 0.1;
     if (spec.node.launch_seconds > longest_launch)

@@ -28,6 +28,7 @@ std::string provenance_of(const RunInput& input) {
   if (const auto core = input.worker ? core_pipes(this_core()) : std::nullopt)
     provenance["simulated_core"] = {{"width", core->width},
                                     {"window", core->window},
+                                    {"registers", core->registers},
                                     {"add", core->add},
                                     {"mul", core->mul},
                                     {"vectors", core->vectors},

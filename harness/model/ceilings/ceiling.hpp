@@ -9,6 +9,7 @@
 
 #include "core/ceiling_level.hpp"
 #include "core/status.hpp"
+#include "model/ceilings/cache_edge.hpp"
 #include "model/ceilings/form_choice.hpp"
 
 namespace plumbline {
@@ -53,6 +54,7 @@ struct Ceiling {
   std::int32_t device = 0;                // of a GPU's: which of the node's
   std::vector<FormRate> runners_up = {};  // the others of its contest, in `unit`, the fastest first
   std::string samples_form = {};          // `form` of the samples' rows: empty for the plan's own loop
+  std::vector<EdgePoint> edge = {};       // of loads from a cache: where it ends
   std::string doubt = {};                 // mem: why it may be partly a cache's; empty where nothing says so
 
   /// Whether measurement and topology give the level the same size, within 25 %; nullopt where one of them gives none.

@@ -201,6 +201,24 @@ Ceiling fit_level(const std::vector<Point>& all, const LevelWindow& window, cons
   return ceiling;
 }
 
+/// A cache's edge, by the plan's own loop alone, whose rate at every working set is known.
+std::vector<EdgePoint> edge_of(const std::vector<Point>& points, const LevelWindow& cache, const LevelWindow& behind) {
+  const bool is_memory = !std::isfinite(behind.up_to);
+  std::vector<SweptRate> sweep;
+  double inside = 0, beyond = 0;
+  for (const auto& point : points) {
+    if (!point.row->form.empty()) continue;
+    const double gbs = point.spread.max;
+    sweep.push_back({point.bytes, gbs});
+    if (point.bytes > cache.above && point.bytes <= cache.up_to) inside = std::max(inside, gbs);
+    if (is_memory) beyond = gbs;  // of the largest
+    if (is_memory || !(point.bytes > behind.above)) continue;
+    beyond = std::max(beyond, gbs);
+    if (point.bytes > behind.up_to) break;
+  }
+  return cache_edge(std::move(sweep), inside, beyond);
+}
+
 /// The size of a level by the topology; it decides nothing.
 double topology_size(const NodeFacts* node, const Ceiling& ceiling) {
   if (node == nullptr) return absent;
@@ -215,10 +233,12 @@ std::vector<Ceiling> fit_sweep(const std::vector<const CeilingRow*>& rows, const
   if (memory.found.levels.empty()) return {unavailable(any, "mem", memory.found.reason)};
   const std::vector<Point> points = points_of(rows);
   std::vector<Ceiling> levels;
-  for (const auto& window : memory.windows(any.ranks, any.threads)) {
-    if (any.pattern.ends_with("_nt") && window.level->name != "mem") continue;  // around the caches
-    levels.push_back(fit_level(points, window, any, node));
+  const std::vector<LevelWindow> windows = memory.windows(any.ranks, any.threads);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (any.pattern.ends_with("_nt") && windows[i].level->name != "mem") continue;  // around the caches
+    levels.push_back(fit_level(points, windows[i], any, node));
     levels.back().topology_bytes = topology_size(node, levels.back());
+    if (any.pattern == "load" && i + 1 < windows.size()) levels.back().edge = edge_of(points, windows[i], windows[i + 1]);
   }
   return levels;
 }

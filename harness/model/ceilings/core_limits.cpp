@@ -259,27 +259,27 @@ constexpr std::array issue_widths{
     IssueWidth{"Neoverse N1", 4}, IssueWidth{"Neoverse V1", 8},     IssueWidth{"Neoverse N2", 5},    IssueWidth{"Neoverse V2", 8},
     IssueWidth{"A64FX", 4}};
 
-/// A core that the emulator runs on, as far as the table above does not tell: its reorder buffer, the loads and stores of up to 32 bytes
-/// that begin in a cycle, and latencies of fp64. The numbers are those of the vendors' guides named above and of uops.info (Abel and
-/// Reineke 2019), written from memory; additions that wait for each other take 2 cycles on Golden Cove and its like, as a chain of sums
-/// beside one of products showed on Emerald Rapids (half the time).
+/// A core that the emulator runs on, as far as the table above does not tell: its reorder buffer, its physical vector registers, the loads
+/// and stores of up to 32 bytes that begin in a cycle, and latencies of fp64. The numbers are those of the vendors' guides named above and
+/// of uops.info (Abel and Reineke 2019), written from memory; additions that wait for each other take 2 cycles on Golden Cove and its like,
+/// as a chain of sums beside one of products showed on Emerald Rapids (half the time).
 struct Pipeline {
   std::string_view core;
-  int window, loads, stores;
+  int window, vector_registers, loads, stores;
   int add, mul, fma;  // cycles
 };
-constexpr std::array pipelines{Pipeline{"Zen", 192, 2, 1, 3, 4, 5},
-                               Pipeline{"Zen 2", 224, 2, 1, 3, 3, 5},
-                               Pipeline{"Zen 3", 256, 2, 1, 3, 3, 4},
-                               Pipeline{"Zen 4", 320, 2, 1, 3, 3, 4},
-                               Pipeline{"Zen 5", 448, 2, 2, 2, 3, 4},
-                               Pipeline{"Haswell", 192, 2, 1, 3, 5, 5},
-                               Pipeline{"Broadwell", 192, 2, 1, 3, 3, 5},
-                               Pipeline{"Skylake-SP", 224, 2, 1, 4, 4, 4},
-                               Pipeline{"Ice Lake-SP", 352, 2, 2, 4, 4, 4},
-                               Pipeline{"Sapphire Rapids", 512, 3, 2, 2, 4, 4},
-                               Pipeline{"Emerald Rapids", 512, 3, 2, 2, 4, 4},
-                               Pipeline{"Granite Rapids", 512, 3, 2, 2, 4, 4}};
+constexpr std::array pipelines{Pipeline{"Zen", 192, 160, 2, 1, 3, 4, 5},
+                               Pipeline{"Zen 2", 224, 160, 2, 1, 3, 3, 5},
+                               Pipeline{"Zen 3", 256, 160, 2, 1, 3, 3, 4},
+                               Pipeline{"Zen 4", 320, 192, 2, 1, 3, 3, 4},
+                               Pipeline{"Zen 5", 448, 384, 2, 2, 2, 3, 4},
+                               Pipeline{"Haswell", 192, 168, 2, 1, 3, 5, 5},
+                               Pipeline{"Broadwell", 192, 168, 2, 1, 3, 3, 5},
+                               Pipeline{"Skylake-SP", 224, 168, 2, 1, 4, 4, 4},
+                               Pipeline{"Ice Lake-SP", 352, 224, 2, 2, 4, 4, 4},
+                               Pipeline{"Sapphire Rapids", 512, 332, 3, 2, 2, 4, 4},
+                               Pipeline{"Emerald Rapids", 512, 332, 3, 2, 2, 4, 4},
+                               Pipeline{"Granite Rapids", 512, 332, 3, 2, 2, 4, 4}};
 
 /// Operations a cycle and core of products of matrix tiles (AMX), by the core's name: 16 x 16 x 64 bytes of multiply-adds in 16 cycles.
 struct TileRate {
@@ -403,9 +403,11 @@ std::optional<CorePipes> core_pipes(const CoreIdentity& identity) {
   if (!width || of_vectors == nullptr) return std::nullopt;
   const auto found = std::ranges::find(pipelines, core->name, &Pipeline::core);
   if (found == pipelines.end()) return std::nullopt;
+  constexpr int named_registers = 16;
   const auto a_cycle = [](double rate) { return std::max(1, static_cast<int>(rate)); };
   return CorePipes{.width = a_cycle(width->per_clock),
                    .window = found->window,
+                   .registers = found->vector_registers - named_registers,
                    .add = a_cycle(of_vectors->add),
                    .mul = a_cycle(of_vectors->mul),
                    .vectors = a_cycle(of_vectors->pipes),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "model/ceilings/core_limits.hpp"
 #include "model/ceilings/gpu_ceilings.hpp"
 
 namespace plumbline {
@@ -43,7 +44,9 @@ NodeCeiling described(const NodeFacts& facts, const Ceiling& ceiling, const std:
           .size_bytes = ceiling.level == "mem" ? absent : ceiling.size_bytes,
           .room_bytes = ceiling.level == "mem" ? absent : room_of(ceiling),
           .ways = scope == "gpu" ? 0 : ways_of(facts, ceiling.level.word()),
-          .spread = ceiling.cv > 0 ? ceiling.cv : 0};
+          .edge = ceiling.edge,
+          .spread = ceiling.cv > 0 ? ceiling.cv : 0,
+          .clock_hz = ceiling.clock_hz};
 }
 
 /// Keeps the higher of two ceilings of one name and scope.
@@ -52,7 +55,9 @@ void offer(NodeSpec& spec, const NodeCeiling& ceiling) {
     if (known.name == ceiling.name && known.scope == ceiling.scope) {
       const double traffic =
           std::max(std::isfinite(known.traffic_gbs) ? known.traffic_gbs : 0, std::isfinite(ceiling.traffic_gbs) ? ceiling.traffic_gbs : 0);
+      const auto edge = known.edge.empty() ? ceiling.edge : known.edge;
       if (ceiling.value > known.value) known = ceiling;
+      known.edge = edge;
       if (traffic > 0) known.traffic_gbs = traffic;
       return;
     }
@@ -98,6 +103,7 @@ std::map<std::string, double> bytes_of(const RooflinePlacement& placement) {
 NodeSpec node_spec(const NodeFacts& facts, std::span<const Ceiling> ceilings) {
   NodeSpec spec{.name = facts.node};
   if (!facts.core.vendor.empty()) spec.machine = machine_word(facts.core);
+  if (const auto width = issue_limit(facts.core)) spec.issue_width = width->per_clock;
   std::vector<const Ceiling*> usable;
   for (const auto& ceiling : ceilings) {
     if (ceiling.node != facts.node || ceiling.status != Status::ok || !is_a_roof(ceiling)) continue;
@@ -142,7 +148,11 @@ std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> place
                                                       : "node",
                       .bound = placement.bound == "compute" ? "compute " + precision : placement.bound,
                       .mix = placement.mix,
-                      .bytes = bytes_of(placement)});
+                      .bytes = bytes_of(placement),
+                      .scalar_part = placement.instructions.scalar_part,
+                      .instructions = placement.instructions.taken_up,
+                      .core_cycles = placement.instructions.core_cycles,
+                      .working_set_bytes = placement.working_set_bytes});
   }
   return groups;
 }

@@ -10,6 +10,7 @@
 
 #include "core/enumerators.hpp"
 #include "core/records.hpp"
+#include "model/ceilings/cache_edge.hpp"
 #include "model/placement/compute_roof.hpp"
 #include "model/placement/reuse_distances.hpp"
 
@@ -20,13 +21,15 @@ struct NodeCeiling {
   std::string name = {};  // what bounds a group: "DRAM", "mem", "L2", "compute"
   double value = absent;
   std::string unit = {};
-  std::string scope = {};       // node | numa | core | gpu: who shares it
-  std::string method = {};      // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
-  double traffic_gbs = absent;  // in bytes that cross the boundary, fills for stores included; absent: `value`
-  double size_bytes = absent;   // of a cache: the working set that it holds
-  double room_bytes = absent;   // of a cache: how much it has room for; absent: `size_bytes`
-  std::int64_t ways = 0;        // of a cache; 0: not known
-  double spread = 0;            // of its samples, relative
+  std::string scope = {};            // node | numa | core | gpu: who shares it
+  std::string method = {};           // "STREAM", "ERT 1.1.0", "plumbline ert/stream ..."
+  double traffic_gbs = absent;       // in bytes that cross the boundary, fills for stores included; absent: `value`
+  double size_bytes = absent;        // of a cache: the working set that it holds
+  double room_bytes = absent;        // of a cache: how much it has room for; absent: `size_bytes`
+  std::int64_t ways = 0;             // of a cache; 0: not known
+  std::vector<EdgePoint> edge = {};  // of a cache: where it ends; empty: not known, only its size
+  double spread = 0;                 // of its samples, relative
+  double clock_hz = absent;          // of the cores that reached it
 };
 
 /// A node as one side of a projection: its ceilings.
@@ -37,6 +40,7 @@ struct NodeSpec {
   std::string machine = {};          // CPU model; empty: its name
   double cores = absent;             // that its node ceilings are of
   double launch_seconds = absent;    // on a GPU
+  double issue_width = absent;       // instructions that a core takes up in a cycle
 };
 
 /// A part of a program with its own bound. Threaded parts are held to the node's ceiling (5), serial ones to their NUMA domain's (6),
@@ -50,6 +54,8 @@ struct ApplicationGroup {
   // Where they are known, methods beside equations (5) and (6) can be asked:
   std::map<std::string, double> bytes = {};  // by level
   double scalar_part = absent;               // of the floating-point instructions, on one number each
+  double instructions = absent;              // of all kinds, as a core takes them up
+  double core_cycles = absent;               // that cores of this CPU model need for them with all data in L1
   double working_set_bytes = absent;
   double launches = 0;
   std::optional<PartReuse> reuse = {};  // tells the bytes on any caches

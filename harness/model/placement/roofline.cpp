@@ -327,6 +327,7 @@ RooflinePlacement place_case(const Measured& measured, const Measurements& all, 
     placement.launches = launches_on_each(measured);
     placement.overhead_seconds = placement.launches * launch_seconds(placement, ceilings);
     placement.instructions = instructions_seen(measured);
+    placement.working_set_bytes = measured.expected("working_set").lo;
     if (const Ceiling* roof = find_bound(placement, traffic.flops, ceilings)) explain_distance(measured, *roof, ceilings, placement);
     placement.status = traffic.flops_status;
     placement.reason = traffic.flops_reason;

@@ -50,8 +50,9 @@ struct RooflinePlacement {
   double partial_fma_gflops = absent, percent_of_partial_fma = absent;  // the FMA peak times what equation 7 (fma_mix.hpp) leaves of it
   double launches = absent, overhead_seconds = absent;                  // of a sweep on each GPU, and the least that all of them take
   InstructionsSeen instructions = {};
-  bool bound_is_certain = false;  // else it is by the least traffic, and with more there is another bound or a higher percentage
-  std::vector<int> gpus = {};     // of the node's, that the case ran on
+  double working_set_bytes = absent;  // distinct bytes touched, by the model
+  bool bound_is_certain = false;      // else it is by the least traffic, and with more there is another bound or a higher percentage
+  std::vector<int> gpus = {};         // of the node's, that the case ran on
   Status bound_status = Status::unavailable;
   std::string bound_reason = {};            // why there is no bound
   std::optional<Shortfall> shortfall = {};  // of a case far below its roof

@@ -61,17 +61,24 @@ double launches_on_each(const Measured& measured) {
 }
 
 InstructionsSeen instructions_seen(const Measured& measured) {
-  const double all = counted(measured, "instructions");
-  return {.all = all, .floating_point = counted(measured, "fp_instructions"), .per_cycle = all / cycles_of_team(measured)};
+  const double all = counted(measured, "instructions"), floating_point = counted(measured, "fp_instructions");
+  const double branches = counted(measured, "branches.conditional");
+  return {.all = all,
+          .floating_point = floating_point,
+          .per_cycle = all / cycles_of_team(measured),
+          .taken_up = all - (std::isfinite(branches) ? branches : 0),
+          .scalar_part = counted(measured, "fp_scalar") / floating_point,
+          .core_cycles = counted(measured, "core_cycles")};
 }
 
 Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::span<const ArithmeticCeiling> ceilings,
                        double launch_seconds) {
   const CaseRow& row = *measured.of;
   Shortfall told{.launch_seconds = launch_seconds, .launches = launches_on_each(measured)};
-  told.scalar_part = counted(measured, "fp_scalar") / counted(measured, "fp_instructions");
-  told.instructions_per_cycle = instructions_seen(measured).per_cycle;
-  told.core_part = counted(measured, "core_cycles") / cycles_of_team(measured);
+  const InstructionsSeen seen = instructions_seen(measured);
+  told.scalar_part = seen.scalar_part;
+  told.instructions_per_cycle = seen.per_cycle;
+  told.core_part = seen.core_cycles / cycles_of_team(measured);
   if (split_flavor(row.flavor).level == "O0") told.limits.push_back(Limit::unoptimized);
   if (told.scalar_part >= nearly_all) {
     told.limits.push_back(Limit::scalar);

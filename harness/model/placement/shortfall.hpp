@@ -46,6 +46,9 @@ Shortfall shortfall_of(const Measured& measured, const ArithmeticMix& mix, std::
 /// The instructions of a case in a sweep, as the emulator counted them, of the whole team.
 struct InstructionsSeen {
   double all = absent, floating_point = absent, per_cycle = absent;  // the last of each core, by the clock beside the times
+  double taken_up = absent;     // as a core takes them up: a comparison and the branch that goes by it as one
+  double scalar_part = absent;  // of the floating-point ones, on one number each
+  double core_cycles = absent;  // that the simulated core needs for them with all data in L1
 };
 
 InstructionsSeen instructions_seen(const Measured& measured);

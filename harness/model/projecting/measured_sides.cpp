@@ -22,13 +22,6 @@ std::string isa_of(const CaseRow& row) {
   return isa.empty() ? "own" : isa;
 }
 
-double counted(const Measured& measured, const std::string& event) {
-  const auto backend = measured.counts.find("emulated");
-  if (backend == measured.counts.end()) return absent;
-  const auto found = backend->second.find(event);
-  return found == backend->second.end() || !found->second.ok() ? absent : found->second.value;
-}
-
 // ---------------------------------------------------------------------------------------------------------------- ceilings
 
 bool is_of_team(const Ceiling& ceiling, const CaseRow& row, const std::string& node) {
@@ -51,6 +44,7 @@ SideLevel side_level(const std::string& name, const std::vector<const Ceiling*>&
   for (const auto* one : ceilings) {
     if (one->level != name || !std::isfinite(one->traffic_gbs)) continue;
     if (name != "mem" && std::isfinite(one->size_bytes)) level.size_bytes = one->size_bytes;
+    if (!one->edge.empty()) level.edge = one->edge;
     const double in_v3 = rate_in_isa(*one, "v3") * one->traffic_gbs / one->value;
     if (std::isfinite(in_v3)) v3 = std::isfinite(v3) ? std::max(v3, in_v3) : in_v3;
     if (level.gbs >= one->traffic_gbs) continue;
@@ -162,12 +156,10 @@ TimedPart timed_part(const Measured& measured, const RooflinePlacement& placemen
   constexpr double most_of_counts = 0.25;  // where the model leaves more open, it says nothing of how much
   constexpr double of_range = 3;           // the range of a few samples is some three of their deviations
   timed.spread = (measured.timed.hi / measured.timed.lo - 1) / of_range;
-  timed.part.scalar_part = counted(measured, "fp_scalar") / counted(measured, "fp_instructions");
-  // A core takes up a comparison and the branch that goes by it as one.
-  const double branches = counted(measured, "branches.conditional");
-  timed.part.instructions = counted(measured, "instructions") - (std::isfinite(branches) ? branches : 0);
-  timed.part.core_cycles = counted(measured, "core_cycles");
-  timed.part.working_set_bytes = measured.expected("working_set").lo;
+  timed.part.scalar_part = placement.instructions.scalar_part;
+  timed.part.instructions = placement.instructions.taken_up;
+  timed.part.core_cycles = placement.instructions.core_cycles;
+  timed.part.working_set_bytes = placement.working_set_bytes;
   for (const auto& level : placement.levels) {
     const double bytes = std::isfinite(level.bytes) ? level.bytes : level.bytes_lo;
     if (!std::isfinite(bytes)) continue;

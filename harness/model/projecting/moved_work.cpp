@@ -6,16 +6,33 @@
 namespace plumbline {
 namespace {
 
-/// The parts of a working set's traffic that cross behind a cache of that size: none that fits, all that does not, between them in steps.
-double crossing(double working_set, double size) {
+/// Less of a working set's traffic that crosses elsewhere is no move.
+constexpr double notable_crossing = 0.02;
+
+/// The part of a working set's traffic that crosses behind a cache of that size: none that fits, all that does not, between them in steps.
+double crossing_by_size(double working_set, double size) {
   if (!(size > 0)) return 1;
   const double least = held_up_to * size, most = size / held_up_to;
   return std::clamp((working_set - least) / (most - least), 0.0, 1.0);
 }
 
+/// That part as the sweeps show it, where there are any.
+double crossing(double working_set, const SideLevel& cache) {
+  return cache.edge.empty() ? crossing_by_size(working_set, cache.size_bytes) : part_beyond(cache.edge, working_set);
+}
+
+/// That part as the counts have it, of a simulated cache that ends at once; near its size they tell on which side the working set is.
+double counted_crossing(double working_set, const SideLevel& cache, double inside, double behind) {
+  constexpr double all_but_nothing = 0.05;
+  const double by_size = crossing_by_size(working_set, cache.size_bytes);
+  if (cache.edge.empty() || by_size <= 0 || by_size >= 1) return by_size;
+  return behind > all_but_nothing * inside ? 1 : 0;
+}
+
 /// The bytes behind a cache that lets through another part of its traffic: of a smaller one as much more as it no longer holds of what the
 /// one here did, so that less room never is less traffic; of a larger one as much less.
 double crossing_there(double inside, double behind, double before, double after) {
+  if (after == before) return behind;
   if (after < before) return std::min(behind * after / before, inside);
   return behind + std::max(inside - behind, 0.0) * (after - before) / (1 - before);
 }
@@ -100,20 +117,26 @@ MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSi
     all.moved = moved_caches(placed_on(counted, home), part, target);
     return all;
   }
-  const double working_set = std::isfinite(part.working_set_bytes) ? part.working_set_bytes : shown_working_set(part, home);
+  const bool is_known = std::isfinite(part.working_set_bytes);
+  const double working_set = is_known ? part.working_set_bytes : shown_working_set(part, home);
   if (!std::isfinite(working_set)) return all;
   for (std::size_t i = 0; i + 1 < target.levels.size(); ++i) {
     const SideLevel& cache = target.levels[i];
     const SideLevel* const here = level_named(home, cache.name);
     const auto inside = part.bytes.find(cache.name), behind = part.bytes.find(target.levels[i + 1].name);
     if (here == nullptr || inside == part.bytes.end() || behind == part.bytes.end()) continue;
-    if (!std::isfinite(cache.size_bytes) || !std::isfinite(here->size_bytes) || cache.size_bytes == here->size_bytes) continue;
-    const double before = crossing(working_set, here->size_bytes), after = crossing(working_set, cache.size_bytes);
-    if (after == before) continue;
+    if (!std::isfinite(cache.size_bytes) || !std::isfinite(here->size_bytes)) continue;
+    double before = crossing_by_size(working_set, here->size_bytes), after = crossing_by_size(working_set, cache.size_bytes);
+    double as_counted = before;
+    if (is_known) {
+      as_counted = counted_crossing(working_set, *here, inside->second, behind->second);
+      before = crossing(working_set, *here), after = crossing(working_set, cache);
+    }
+    behind->second = crossing_there(inside->second, behind->second, as_counted, after);
+    if (std::abs(after - before) < notable_crossing) continue;
     all.by = BytesBy::rule;
     all.moved.push_back(cache.name);
     all.is_uncertain = all.is_uncertain || (after > 0 && after < 1);
-    behind->second = crossing_there(inside->second, behind->second, before, after);
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/records.hpp"
+#include "model/ceilings/cache_edge.hpp"
 #include "model/placement/compute_roof.hpp"
 
 namespace plumbline {
@@ -11,13 +12,14 @@ namespace plumbline {
 /// A level of memory as the whole team has it.
 struct SideLevel {
   std::string name = {};
-  double gbs = absent;          // bytes across its boundary towards the core
-  double narrow_gbs = absent;   // of accesses of one number each; absent: as fast
-  double size_bytes = absent;   // how large a working set of the team fits; absent for memory, and where nobody says
-  double room_bytes = absent;   // how much the team's caches have room for; absent: `size_bytes`
-  std::int64_t ways = 0;        // of its cache; 0: not known
-  double spread = 0;            // of its samples: standard deviation over mean
-  double any_isa_gbs = absent;  // whatever the instruction set; absent: as `gbs`
+  double gbs = absent;               // bytes across its boundary towards the core
+  double narrow_gbs = absent;        // of accesses of one number each; absent: as fast
+  double size_bytes = absent;        // how large a working set of the team fits; absent for memory, and where nobody says
+  double room_bytes = absent;        // how much the team's caches have room for; absent: `size_bytes`
+  std::int64_t ways = 0;             // of its cache; 0: not known
+  std::vector<EdgePoint> edge = {};  // where it ends; empty: not known, only its size
+  double spread = 0;                 // of its samples: standard deviation over mean
+  double any_isa_gbs = absent;       // whatever the instruction set; absent: as `gbs`
 };
 
 struct NodeSide {

@@ -24,10 +24,10 @@ NodeSide of_any_isa(NodeSide side) {
 /// The side as terms are told of it. Where it is known on both sides how many instructions the cores take up, narrow vectors and single
 /// numbers are slow by how many instructions they need, and rates are those of any instruction set; else rates go by the instruction set.
 /// The cycles of a core are those of the CPU model at home.
-NodeSide as_told(const NodeSide& side, bool is_issue_known, bool is_same_core) {
+NodeSide as_told(const NodeSide& side, bool is_issue_known, bool are_cycles_known) {
   NodeSide told = is_issue_known ? of_any_isa(side) : side;
   if (!is_issue_known) told.instructions_per_second = absent;
-  if (!is_issue_known || !is_same_core) told.core_cycles_per_second = absent;
+  if (!is_issue_known || !are_cycles_known) told.core_cycles_per_second = absent;
   return told;
 }
 
@@ -63,7 +63,7 @@ ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSi
   MovedWork moved = moved_work(times(timed.part, factor), home, target);
   if (code_there != nullptr) take_code(moved, *code_there, factor * timed.part.instructions);
   const bool is_issue_known = timed.part.instructions > 0 && home.instructions_per_second > 0 && target.instructions_per_second > 0;
-  const bool is_same_core = home.machine == target.machine && timed.part.core_cycles > 0 && moved.part.core_cycles > 0;
+  const bool are_cycles_known = home.machine == target.machine && timed.part.core_cycles > 0 && moved.part.core_cycles > 0;
   ProjectedPair pair{.part = timed.part.name,
                      .kernel = timed.kernel,
                      .from = home.name,
@@ -72,8 +72,8 @@ ProjectedPair pair_of(const TimedPart& timed, const NodeSide& home, const NodeSi
                      .to_machine = target.machine,
                      .kind = pair_kind(home, target),
                      .home_seconds = timed.seconds,
-                     .home = roof_terms(placed_on(timed.part, home), as_told(home, is_issue_known, is_same_core)),
-                     .target = roof_terms(moved.part, as_told(target, is_issue_known, is_same_core)),
+                     .home = roof_terms(moved_work(timed.part, home, home).part, as_told(home, is_issue_known, are_cycles_known)),
+                     .target = roof_terms(moved.part, as_told(target, is_issue_known, are_cycles_known)),
                      .moved = moved.moved};
   pair.home_bound = binding(pair.home, timed.part, home).name;
   const std::string& bound = timed.bound.empty() ? pair.home_bound : timed.bound;

@@ -23,7 +23,8 @@ struct TimedPart {
 struct ProjectedPair {
   std::string part = {}, kernel = {}, from = {}, to = {};
   std::string from_machine = {}, to_machine = {};
-  std::string kind = {};  // how the sides are unlike: "cores", "isa", "conditions", "machine", or several joined by "+"; of GPUs "gpu" first
+  std::string kind =
+      {};  // how the sides are unlike: "cores", "isa", "conditions", "machine", or several joined by "+"; of GPUs "gpu" first
   double home_seconds = absent, true_seconds = absent;
   std::vector<RoofTerm> home = {}, target = {};
   std::string home_bound = {}, target_bound = {};
@@ -40,7 +41,8 @@ struct ProjectedPair {
   bool knows_cycles() const { return std::ranges::find(home, core_term, &RoofTerm::name) != home.end(); }
   /// The class of pairs whose terms overlap alike. Pairs within one CPU model say nothing of others.
   std::string overlap_class() const {
-    return std::string(from_machine == to_machine ? "" : "machine, ") + (is_of_core() ? "core" : "memory") + (knows_cycles() ? ", cycles" : "");
+    return std::string(from_machine == to_machine ? "" : "machine, ") + (is_of_core() ? "core" : "memory") +
+           (knows_cycles() ? ", cycles" : "");
   }
   /// The class of pairs that err alike.
   std::string bound_class() const { return kind + ", " + home_bound + (flips() ? " to " + target_bound : ""); }

@@ -35,6 +35,8 @@ WorkPart part_of(const ApplicationGroup& group) {
   return {.name = group.name,
           .mix = group.mix,
           .scalar_part = group.scalar_part,
+          .instructions = group.instructions,
+          .core_cycles = group.core_cycles,
           .bytes = group.bytes,
           .working_set_bytes = group.working_set_bytes,
           .reuse = group.reuse,
@@ -87,8 +89,10 @@ bool is_equal(double one, double other) { return one == other || (!std::isfinite
 /// Whether everything that is known of both nodes is the same: nothing is projected.
 bool is_same_node(const NodeSpec& one, const NodeSpec& other) {
   return one.machine == other.machine && is_equal(one.cores, other.cores) && is_equal(one.launch_seconds, other.launch_seconds) &&
+         is_equal(one.issue_width, other.issue_width) &&
          std::ranges::equal(one.ceilings, other.ceilings, [](const NodeCeiling& a, const NodeCeiling& b) {
-           return a.name == b.name && a.scope == b.scope && a.value == b.value && is_equal(a.size_bytes, b.size_bytes);
+           return a.name == b.name && a.scope == b.scope && a.value == b.value && is_equal(a.size_bytes, b.size_bytes) &&
+                  is_equal(a.clock_hz, b.clock_hz);
          });
 }
 
@@ -102,10 +106,23 @@ NodeSide side_of_spec(const NodeSpec& spec, const std::string& scope) {
   for (const auto& one : spec.ceilings) {
     if (one.scope != scope || one.name.find(' ') != one.name.npos) continue;  // arithmetic, or a pattern of a level
     const double gbs = std::isfinite(one.traffic_gbs) ? one.traffic_gbs : one.value;
-    side.levels.push_back(
-        {.name = one.name, .gbs = gbs, .size_bytes = one.size_bytes, .room_bytes = one.room_bytes, .ways = one.ways, .spread = one.spread});
+    side.levels.push_back({.name = one.name,
+                           .gbs = gbs,
+                           .size_bytes = one.size_bytes,
+                           .room_bytes = one.room_bytes,
+                           .ways = one.ways,
+                           .edge = one.edge,
+                           .spread = one.spread});
   }
   constexpr std::string_view scalar = "scalar ";
+  const bool are_cores_known = scope == "core" || (scope == "node" && spec.cores > 0);
+  const auto clocked = std::ranges::find_if(
+      spec.ceilings, [&](const NodeCeiling& one) { return one.scope == scope && one.name.starts_with("compute") && one.clock_hz > 0; });
+  if (are_cores_known && clocked != spec.ceilings.end()) {
+    side.clock_hz = clocked->clock_hz;
+    side.core_cycles_per_second = side.clock_hz * side.workers;
+    side.instructions_per_second = spec.issue_width * side.core_cycles_per_second;
+  }
   for (ArithmeticCeiling& rate : arithmetic_ceilings(spec, scope)) {
     const bool is_scalar = rate.pattern.starts_with(scalar);
     if (is_scalar) rate.pattern.erase(0, scalar.size());
@@ -124,7 +141,9 @@ struct Sides {
 /// The ceilings of one scope of both nodes. Where one of them does not say how many cores it has, neither is taken to have more.
 Sides sides_of(const NodeSpec& source, const NodeSpec& target, const std::string& scope) {
   Sides both{side_of_spec(source, scope), side_of_spec(target, scope)};
-  if (!(source.cores > 0) || !(target.cores > 0)) both.home.workers = both.target.workers = 1;
+  if (scope == "node" && (!(source.cores > 0) || !(target.cores > 0)))
+    for (NodeSide* side : {&both.home, &both.target})
+      side->workers = 1, side->instructions_per_second = side->core_cycles_per_second = absent;
   return both;
 }
 
@@ -223,7 +242,9 @@ std::vector<AmountDoubt> doubtful_amounts(const Application& application, const 
   for (const auto& group : application.groups) {
     if (group.waits || !is_counted(group)) continue;
     try {
-      const NodeSide home = side_of_spec(source, group.scope);
+      NodeSide home = side_of_spec(source, group.scope);
+      home.instructions_per_second = home.core_cycles_per_second = absent;  // what is doubted is what ceilings are held against
+      if (std::isfinite(group.instructions)) home.scalar_rates.clear();     // as where it is projected by these
       const auto terms = roof_terms(placed_on(part_of(group), home), home);
       const auto longest = std::ranges::max_element(terms, {}, &RoofTerm::seconds);
       if (longest == terms.end()) continue;

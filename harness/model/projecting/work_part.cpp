@@ -9,7 +9,8 @@ WorkPart times(WorkPart part, double factor) {
     scale(part.reuse->distances, factor);
     part.reuse->past_bytes *= factor;
   }
-  for (double* amount : {&part.instructions, &part.core_cycles, &part.working_set_bytes, &part.launches, &part.messages, &part.message_bytes})
+  for (double* amount :
+       {&part.instructions, &part.core_cycles, &part.working_set_bytes, &part.launches, &part.messages, &part.message_bytes})
     *amount *= factor;
   return part;
 }
