@@ -214,16 +214,17 @@ def by_kind(document):
 
 
 def write_record(program, files, path):
-    """The record of the pairs from or to BASE, beside what it has of other CPU models and of whole applications."""
+    """The record of the pairs from or to BASE and of those that differ in the CPU model alone, beside what it has of other CPU models and of
+    whole applications."""
     before = json.loads(path.read_text()) if path.exists() else {"overlaps": {}, "rows": []}
     path.unlink(missing_ok=True)
     subprocess.run([program, "project", *files, "--matrix", "--record", path], check=True, capture_output=True)
     record = json.loads(path.read_text())
-    record["overlaps"] = before["overlaps"] | record["overlaps"]
-    rows = record.pop("rows")
-    machines = {row["from_machine"] for row in rows}
-    rows = [row for row in rows if BASE in (row["from"], row["to"])]
-    rows += [row for row in before["rows"] if row["kind"].startswith("ranks") or row["from_machine"] not in machines]
+    rows = [row for row in record.pop("rows") if BASE in (row["from"], row["to"]) or row["kind"] == "machine"]
+    told = {(row["from_machine"], row["to_machine"]) for row in rows}
+    between = all(row["kind"] == "machine" for row in rows)
+    record["overlaps"] = before["overlaps"] | {name: one for name, one in record["overlaps"].items() if name.startswith("machine") == between}
+    rows += [row for row in before["rows"] if row["kind"].startswith("ranks") or (row["from_machine"], row["to_machine"]) not in told]
     lines = [json.dumps(row, separators=(",", ":")) for row in rows]
     path.write_text(json.dumps(record, separators=(",", ":"))[:-1] + ',"rows":[\n' + ",\n".join(lines) + "\n]}\n")
 

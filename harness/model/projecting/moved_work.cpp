@@ -16,17 +16,32 @@ double crossing_by_size(double working_set, double size) {
   return std::clamp((working_set - least) / (most - least), 0.0, 1.0);
 }
 
-/// That part as the sweeps show it, where there are any.
-double crossing(double working_set, const SideLevel& cache) {
+/// Sweeps show that part, where there are any.
+double crossing_by_sweep(double working_set, const SideLevel& cache) {
   return cache.edge.empty() ? crossing_by_size(working_set, cache.size_bytes) : part_beyond(cache.edge, working_set);
 }
 
-/// That part as the counts have it, of a simulated cache that ends at once; near its size they tell on which side the working set is.
+/// Counts have that part, too, of a simulated cache that ends at once: near its size they tell on which side the working set is.
 double counted_crossing(double working_set, const SideLevel& cache, double inside, double behind) {
   constexpr double all_but_nothing = 0.05;
   const double by_size = crossing_by_size(working_set, cache.size_bytes);
   if (cache.edge.empty() || by_size <= 0 || by_size >= 1) return by_size;
   return behind > all_but_nothing * inside ? 1 : 0;
+}
+
+/// The part of a working set's traffic that crosses behind a cache.
+struct Crossing {
+  double counted = 0, here = 0, there = 0;
+};
+
+/// An edge says nothing of a working set that is known as `shown_working_set` alone.
+Crossing crossing_of(const WorkPart& part, const SideLevel& here, const SideLevel& there, double shown, double inside, double behind) {
+  const double working_set = part.working_set_bytes;
+  if (std::isfinite(working_set))
+    return {counted_crossing(working_set, here, inside, behind), crossing_by_sweep(working_set, here),
+            crossing_by_sweep(working_set, there)};
+  const double at_home = crossing_by_size(shown, here.size_bytes);
+  return {at_home, at_home, crossing_by_size(shown, there.size_bytes)};
 }
 
 /// The bytes behind a cache that lets through another part of its traffic: of a smaller one as much more as it no longer holds of what the
@@ -117,26 +132,20 @@ MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSi
     all.moved = moved_caches(placed_on(counted, home), part, target);
     return all;
   }
-  const bool is_known = std::isfinite(part.working_set_bytes);
-  const double working_set = is_known ? part.working_set_bytes : shown_working_set(part, home);
-  if (!std::isfinite(working_set)) return all;
+  const double shown = shown_working_set(part, home);
+  if (!std::isfinite(part.working_set_bytes) && !std::isfinite(shown)) return all;
   for (std::size_t i = 0; i + 1 < target.levels.size(); ++i) {
     const SideLevel& cache = target.levels[i];
     const SideLevel* const here = level_named(home, cache.name);
     const auto inside = part.bytes.find(cache.name), behind = part.bytes.find(target.levels[i + 1].name);
     if (here == nullptr || inside == part.bytes.end() || behind == part.bytes.end()) continue;
     if (!std::isfinite(cache.size_bytes) || !std::isfinite(here->size_bytes)) continue;
-    double before = crossing_by_size(working_set, here->size_bytes), after = crossing_by_size(working_set, cache.size_bytes);
-    double as_counted = before;
-    if (is_known) {
-      as_counted = counted_crossing(working_set, *here, inside->second, behind->second);
-      before = crossing(working_set, *here), after = crossing(working_set, cache);
-    }
-    behind->second = crossing_there(inside->second, behind->second, as_counted, after);
-    if (std::abs(after - before) < notable_crossing) continue;
+    const Crossing part_of_it = crossing_of(counted, *here, cache, shown, inside->second, behind->second);
+    behind->second = crossing_there(inside->second, behind->second, part_of_it.counted, part_of_it.there);
+    if (std::abs(part_of_it.there - part_of_it.here) < notable_crossing) continue;
     all.by = BytesBy::rule;
     all.moved.push_back(cache.name);
-    all.is_uncertain = all.is_uncertain || (after > 0 && after < 1);
+    all.is_uncertain = all.is_uncertain || (part_of_it.there > 0 && part_of_it.there < 1);
   }
   return all;
 }

@@ -30,8 +30,9 @@ WorkPart placed_on(const WorkPart& part, const NodeSide& side);
 std::vector<std::string> conflicts_on(const WorkPart& part, const NodeSide& side);
 
 /// The bytes of `part` on the target: placed_on() where its distances were counted, those at home, too. Else those counted at home, by the
-/// sizes of the target's caches: what fits there and not here crosses no boundary behind it, what fits here and not there crosses the next
-/// one as it crosses the one before. Without a working set it is bounded by which caches hold it at home.
+/// target's caches: what fits there and not here crosses no boundary behind it, what fits here and not there crosses the next one as it
+/// crosses the one before, and near the edge of a cache that part of it crosses which sweeps show, or its size. Without a working set it
+/// is bounded by which caches hold it at home. Home may be the target: then a cache that was simulated to end at once ends as it does.
 MovedWork moved_work(const WorkPart& part, const NodeSide& home, const NodeSide& target);
 
 /// Takes FLOPs, instructions and bytes at the registers from counts of the code that runs there, where its instructions were counted.
