@@ -151,15 +151,15 @@ TEST(LastCache, curves_of_a_real_machine_whose_topology_is_right_leave_it_and_sh
 
 // ---------------------------------------------------------------------------------------------------------------- placement
 
-Ceiling ceiling(const std::string& level, double value, double size) {
+Ceiling sized_ceiling(const std::string& level, double value, double size) {
   Ceiling c{.name = level + " load", .precision = "-", .level = level, .pattern = "load", .node = "node0"};
   c.value = c.traffic_gbs = value;
   c.size_bytes = size;
   return c;
 }
 
-const std::vector<Ceiling> ceilings_there{ceiling("L1", 400, 48 * KiB), ceiling("L2", 120, 2 * MiB), ceiling("L3", 20, 26.6 * MiB),
-                                          ceiling("mem", 12, absent)};
+const std::vector<Ceiling> ceilings_there{sized_ceiling("L1", 400, 48 * KiB), sized_ceiling("L2", 120, 2 * MiB),
+                                          sized_ceiling("L3", 20, 26.6 * MiB), sized_ceiling("mem", 12, absent)};
 
 /// A triad of 96 MB, counted with an L3 that holds it, or with the one that is there.
 test::CaseSample triad_of(double from_memory) {
