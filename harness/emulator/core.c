@@ -86,7 +86,7 @@ static void begin_segment(void) {
     registers_[k].after[k] = 0;
   }
   nothing(&end_);
-  first_address_ = end_address_;  // an instruction that begins no segment of its own goes on with this one
+  first_address_ = end_address_;  // the next one goes on where this one ends
   vector_instructions_ = additions_ = products_ = divisions_ = vector_results_ = 0;
 }
 
@@ -580,7 +580,7 @@ static void run(CoreState* core, const Flow* flow) {
   wait_for_room(core, flow);
   core->ready[kBegin] = core->now;
   const Ticks vectors_begin = time_of_pipes(core, flow);
-  Ticks ended = waited(core, flow, flow->wait, flow->n_end_waits, core->now);
+  Ticks ended = waited(core, flow, flow->wait, flow->n_end_waits, vectors_begin);
   for (UInt o = 0; o < flow->n_outputs; o++) {
     const Output* one = &flow->output[o];
     const Ticks begin = one->slot < kVectors ? core->now : vectors_begin;

@@ -47,6 +47,7 @@ TEST(CacheEdge, a_disturbed_point_does_not_make_a_small_working_set_leave_the_ca
 TEST(CacheEdge, levels_that_stream_alike_tell_no_edge) {
   EXPECT_TRUE(cache_edge({{1, 100}, {2, 95}, {4, 92}}, 100, 92).empty());
   EXPECT_TRUE(cache_edge({}, 0, 0).empty());
+  EXPECT_TRUE(cache_edge({{1, 100}, {2, 95}}, 100, 0).empty()) << "nothing was measured behind it";
 }
 
 }  // namespace

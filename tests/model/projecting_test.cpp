@@ -263,6 +263,17 @@ TEST(Projecting, a_working_set_crosses_as_much_as_the_sweeps_of_either_side_show
   EXPECT_DOUBLE_EQ(moved_work(unknown, gradual, gradual).part.bytes.at("mem"), 0) << "an edge says nothing of it";
 }
 
+TEST(Projecting, counts_that_are_clear_go_before_the_size_of_a_cache_that_was_simulated_otherwise) {
+  const NodeSide gradual = side_with_an_edge();
+  NodeSide without = gradual;
+  without.levels[0].edge.clear();
+  EXPECT_DOUBLE_EQ(moved_work(reread(1.2e6, 1e9), without, gradual).part.bytes.at("mem"), 1e9 * 0.5 * std::log2(1.2))
+      << "counted as not held";
+  EXPECT_DOUBLE_EQ(moved_work(reread(2e6, 0), without, gradual).part.bytes.at("mem"), 5e8) << "counted as held";
+  EXPECT_EQ(moved_work(reread(2e6, 0), gradual, gradual).by, BytesBy::rule) << "as many as were counted it are not";
+  EXPECT_DOUBLE_EQ(moved_work(reread(2e6, 1e9), without, without).part.bytes.at("mem"), 1e9) << "sizes alone change nothing at home";
+}
+
 TEST(Projecting, half_a_working_set_from_memory_is_half_of_its_time) {
   const TimedPart timed{.part = reread(2e6, 1e9), .kernel = "k", .seconds = 0.06};
   const auto pair = pair_of(timed, side_with_an_edge(), side_with_an_edge(), 1);
@@ -522,6 +533,18 @@ TEST(Projecting, a_program_whose_cycles_are_known_goes_with_them_on_nodes_of_its
   EXPECT_DOUBLE_EQ(told_of(waits_for_itself, home, faster)[index_of(Method::roofline)].seconds, 1.0 / 64) << "as many as they can take up";
 }
 
+TEST(Projecting, a_group_without_bytes_has_the_interval_of_its_bound) {
+  const NodeSpec home = node_that_issues(4), wide = node_that_issues(8);
+  Application without_bytes = of_instructions();
+  without_bytes.groups.front().bytes.clear();
+  const std::vector<RecordRow> record(20,
+                                      RecordRow{.kernel = "q", .kind = "same", .bound_class = "same, mem", .log_error = {}, .scale = 1});
+  const auto told = project_program(project(without_bytes, home, wide, Rest::constant), without_bytes, home, wide, {}, record);
+  EXPECT_DOUBLE_EQ(told[index_of(Method::bandwidth)].seconds, 1) << "equation (5)";
+  EXPECT_DOUBLE_EQ(told[index_of(Method::roofline)].seconds, 0.5);
+  for (const auto& one : told) EXPECT_TRUE(std::isfinite(one.lo)) << to_string(one.method) << one.reason;
+}
+
 TEST(Projecting, groups_are_told_by_each_method_and_a_node_is_the_same_where_all_of_it_is) {
   const NodeSpec home = node_with({{"mem", 100}, {"L3", 400}});
   NodeSpec target = home;
@@ -558,6 +581,11 @@ TEST(Projecting, amounts_that_do_not_go_with_the_time_here_are_doubted) {
   EXPECT_EQ(doubts("mem", {{"mem", 50}}).size(), 1U) << "in GB";
   ASSERT_EQ(doubts("L3", {{"mem", 9e10}, {"L3", 1e9}}).size(), 1U);
   EXPECT_EQ(doubts("L3", {{"mem", 9e10}, {"L3", 1e9}}).front().bound, "L3");
+  Application too_many = of_instructions();
+  EXPECT_TRUE(doubtful_amounts(too_many, node_that_issues(4)).empty());
+  too_many.groups.front().instructions *= 2;
+  ASSERT_EQ(doubtful_amounts(too_many, node_that_issues(4)).size(), 1U);
+  EXPECT_EQ(doubtful_amounts(too_many, node_that_issues(4)).front().term, "issue");
 }
 
 TEST(Projecting, pairs_of_gpus_learn_nothing_from_those_of_cpus) {

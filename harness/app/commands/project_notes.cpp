@@ -65,6 +65,13 @@ void note_unsaid(const TargetProjections& told, const Application& application, 
       notes.push_back(
           fmt::format("{} does not say how many cores it has (cores): what no ceiling explains is taken to take as long on {} as on {}",
                       side->name, target.name, source.name));
+    const bool tells_instructions = side->issue_width > 0 && std::ranges::any_of(side->ceilings, [](const NodeCeiling& one) {
+                                      return one.scope != "gpu" && one.name.starts_with("compute") && one.clock_hz > 0;
+                                    });
+    if (!tells_instructions && any([](const auto& one) { return one.scope != "gpu" && std::isfinite(one.instructions); }))
+      notes.push_back(fmt::format(
+          "{} does not say how many instructions its cores take up (issue_width, and clock_hz of a compute ceiling): these bound nothing",
+          side->name));
     if (!(side->launch_seconds > 0) && any([](const auto& one) { return one.launches > 0; }))
       notes.push_back(
           fmt::format("{} does not say how long a launch takes (launch_seconds): launches are taken to cost nothing there", side->name));
@@ -74,7 +81,10 @@ void note_unsaid(const TargetProjections& told, const Application& application, 
 void note_doubts(const TargetProjections& told, const Application& application, const NodeSpec& source, std::vector<std::string>& notes) {
   if (!asks_beyond_bandwidth(told)) return;
   for (const auto& one : doubtful_amounts(application, source)) {
-    const std::string amounts = one.term == "compute" ? "FLOPs" : one.term == "launch" ? "launches" : "bytes across " + one.term;
+    const std::string amounts = one.term == "compute"          ? "FLOPs"
+                                : one.term == "launch"         ? "launches"
+                                : is_of_instructions(one.term) ? "instructions"
+                                                               : "bytes across " + one.term;
     const std::string least = fmt::format("its {} alone take {} by the ceiling of {}", amounts, duration(one.term_seconds), source.name);
     if (!one.bound.empty())
       notes.push_back(fmt::format("'{}' is bound by {}, as it says, but {}, which is longer", one.group, one.bound, least));

@@ -153,8 +153,10 @@ void refuse_absurd(const WrittenTable& table, const NodeCeiling& one) {
                                                    one.name, one.size_bytes));
   constexpr double least_clock = 1e8, most_clock = 2e10;
   if (one.clock_hz < least_clock || one.clock_hz > most_clock)
-    table.fail(table.at("clock_hz"), fmt::format("'clock_hz' of '{}' is {:g}, but clocks are from {:g} to {:g} Hz: was it meant in GHz?",
-                                                 one.name, one.clock_hz, least_clock, most_clock));
+    table.fail(table.at("clock_hz"), fmt::format("'clock_hz' of '{}' is {:g}, but clocks are from {:g} to {:g}, in Hz", one.name,
+                                                 one.clock_hz, least_clock, most_clock));
+  if (std::isfinite(one.clock_hz) && !one.name.starts_with("compute"))
+    table.fail(table.at("clock_hz"), fmt::format("'clock_hz' is of arithmetic, 'compute ...', but this is '{}'", one.name));
 }
 
 NodeCeiling read_ceiling(const WrittenTable& table) {
@@ -248,10 +250,10 @@ ProjectionSpec read_spec(const std::string& path) {
     spec.node.measured_seconds = written_or(top, "measured_seconds", absent);
     spec.node.cores = written_or(top, "cores", absent);
     spec.node.issue_width = written_or(top, "issue_width", absent);
-    constexpr double widest = 64;
-    if (spec.node.issue_width > widest)
-      top.fail(top.at("issue_width"), fmt::format("'issue_width' is {:g}, more instructions than any core takes up in a cycle ({})",
-                                                  spec.node.issue_width, widest));
+    constexpr double narrowest = 1, widest = 64;
+    if (spec.node.issue_width < narrowest || spec.node.issue_width > widest)
+      top.fail(top.at("issue_width"), fmt::format("'issue_width' is {:g}, but cores take up {} to {} instructions in a cycle",
+                                                  spec.node.issue_width, narrowest, widest));
     spec.node.launch_seconds = written_or(top, "launch_seconds", absent);
     constexpr double longest_launch = 0.1;
     if (spec.node.launch_seconds > longest_launch)

@@ -184,14 +184,18 @@ void GpuPoints::sample(std::size_t point, PreparedOnGpu& data, double warm_up, C
 }
 
 /// The clock is the mean that the driver tells, for the kernel's own is that of the last sweep alone, and power moves it; where the driver
-/// tells nothing, it is that one.
+/// tells nothing, it is that one. A sample that ends early, since the sweeps that it was sized by were disturbed, is taken again.
 void GpuPoints::sustain(const CeilingCase& ceiling, PreparedOnGpu& data, CeilingRow& row) {
-  constexpr double hz = 1e6, slower = 1.02;
-  const std::uint64_t some = data.calibrate(gpu_sample_seconds, ceiling.sample_seconds / 4);
-  const double each = data.measure(some).seconds;
-  GpuWatch watch(in_use_.nvml(), gpu_.gpu.pci, reading_interval);
-  Repetition one = data.measure(static_cast<std::uint64_t>(std::ceil(slower * ceiling.sample_seconds / each)));
-  const GpuWatched seen = watch.end();
+  constexpr double hz = 1e6, slower = 1.02, early = 0.9;
+  constexpr int most_tries = 3;
+  Repetition one = data.measure(data.calibrate(gpu_sample_seconds, ceiling.sample_seconds / 4));
+  GpuWatched seen;
+  for (int attempt = 0; attempt < most_tries; ++attempt) {
+    GpuWatch watch(in_use_.nvml(), gpu_.gpu.pci, reading_interval);
+    one = data.measure(static_cast<std::uint64_t>(std::ceil(slower * ceiling.sample_seconds / one.seconds)));
+    seen = watch.end();
+    if (one.seconds * static_cast<double>(one.sweeps) >= early * ceiling.sample_seconds) break;
+  }
   for (const double clock : {data.gpu().clock_of_last_sweep(), hz * seen.mean("sm_clock_mhz")})
     if (std::isfinite(clock)) one.clock_hz = clock;
   take_sample(row, ceiling, one);

@@ -7,7 +7,7 @@ namespace plumbline {
 
 std::vector<EdgePoint> cache_edge(std::vector<SweptRate> sweep, double inside_gbs, double behind_gbs) {
   constexpr double least_step = 1.15;
-  if (!(inside_gbs > least_step * behind_gbs)) return {};
+  if (!(behind_gbs > 0) || !(inside_gbs > least_step * behind_gbs)) return {};
   std::ranges::sort(sweep, {}, &SweptRate::bytes);
   std::vector<EdgePoint> edge;
   for (const auto& [bytes, gbs] : sweep)

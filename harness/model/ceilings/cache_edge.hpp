@@ -16,7 +16,8 @@ struct SweptRate {
 };
 
 /// The parts by working set, ascending, from the rate inside of the cache and that behind it: the time of a byte is a mean of theirs. Where
-/// a larger working set is read faster, the smaller one was disturbed, and has no larger part. Empty where the two rates are too alike.
+/// a larger working set is read faster, the smaller one was disturbed, and has no larger part. Empty where the two rates are too alike, or
+/// nothing was measured behind it.
 std::vector<EdgePoint> cache_edge(std::vector<SweptRate> sweep, double inside_gbs, double behind_gbs);
 
 /// The part at a working set, between the points by its logarithm; 0 before them, and behind them that of the last.

@@ -95,7 +95,7 @@ struct Application {
 enum class BytesBy {
   none,     // nobody counted any
   counted,  // as many as here
-  rule,     // those counted here, but that its working set goes into other caches
+  rule,     // those counted here, but that its working set goes into other caches, or near the edge of one
   reuse     // placed anew from its distances of reuse
 };
 constexpr std::string_view to_string(BytesBy by) { return enumerator_name(by); }

@@ -21,12 +21,13 @@ double crossing_by_sweep(double working_set, const SideLevel& cache) {
   return cache.edge.empty() ? crossing_by_size(working_set, cache.size_bytes) : part_beyond(cache.edge, working_set);
 }
 
-/// Counts have that part, too, of a simulated cache that ends at once: near its size they tell on which side the working set is.
+/// Counts have that part, too, of a simulated cache that ends at once, and whose size may be another: they go before the size where they
+/// are clear. What crosses in blocks is less than what crosses before it, but the working set at least.
 double counted_crossing(double working_set, const SideLevel& cache, double inside, double behind) {
-  constexpr double all_but_nothing = 0.05;
-  const double by_size = crossing_by_size(working_set, cache.size_bytes);
-  if (cache.edge.empty() || by_size <= 0 || by_size >= 1) return by_size;
-  return behind > all_but_nothing * inside ? 1 : 0;
+  constexpr double most_of_it = 0.5, next_to_nothing = 0.05;
+  if (behind > most_of_it * inside) return 1;
+  if (behind < std::min(next_to_nothing * inside, most_of_it * working_set)) return 0;
+  return crossing_by_size(working_set, cache.size_bytes);
 }
 
 /// The part of a working set's traffic that crosses behind a cache.
@@ -34,14 +35,15 @@ struct Crossing {
   double counted = 0, here = 0, there = 0;
 };
 
-/// An edge says nothing of a working set that is known as `shown_working_set` alone.
+/// Without an edge on either side, and of a working set that is known as `shown` alone, sizes decide.
 Crossing crossing_of(const WorkPart& part, const SideLevel& here, const SideLevel& there, double shown, double inside, double behind) {
-  const double working_set = part.working_set_bytes;
-  if (std::isfinite(working_set))
+  const bool is_known = std::isfinite(part.working_set_bytes);
+  const double working_set = is_known ? part.working_set_bytes : shown;
+  if (is_known && !(here.edge.empty() && there.edge.empty()))
     return {counted_crossing(working_set, here, inside, behind), crossing_by_sweep(working_set, here),
             crossing_by_sweep(working_set, there)};
-  const double at_home = crossing_by_size(shown, here.size_bytes);
-  return {at_home, at_home, crossing_by_size(shown, there.size_bytes)};
+  const double at_home = crossing_by_size(working_set, here.size_bytes);
+  return {at_home, at_home, crossing_by_size(working_set, there.size_bytes)};
 }
 
 /// The bytes behind a cache that lets through another part of its traffic: of a smaller one as much more as it no longer holds of what the
@@ -142,8 +144,8 @@ MovedWork moved_work(const WorkPart& counted, const NodeSide& home, const NodeSi
     if (!std::isfinite(cache.size_bytes) || !std::isfinite(here->size_bytes)) continue;
     const Crossing part_of_it = crossing_of(counted, *here, cache, shown, inside->second, behind->second);
     behind->second = crossing_there(inside->second, behind->second, part_of_it.counted, part_of_it.there);
+    if (std::abs(part_of_it.there - part_of_it.counted) >= notable_crossing) all.by = BytesBy::rule;
     if (std::abs(part_of_it.there - part_of_it.here) < notable_crossing) continue;
-    all.by = BytesBy::rule;
     all.moved.push_back(cache.name);
     all.is_uncertain = all.is_uncertain || (part_of_it.there > 0 && part_of_it.there < 1);
   }

@@ -15,7 +15,7 @@ struct GroupForecast {
   std::string flip = {}, reason = {};
 };
 
-bool is_counted(const ApplicationGroup& group) { return !group.bytes.empty() || !group.mix.empty(); }
+bool is_counted(const ApplicationGroup& group) { return !group.bytes.empty() || !group.mix.empty() || std::isfinite(group.instructions); }
 
 /// A group that was not counted is known by its bound alone.
 Forecast by_bandwidth(const ProjectedGroup& group, const std::string& kind, std::span<const RecordRow> record) {
@@ -51,11 +51,15 @@ ProjectedPair pair_of_group(const ApplicationGroup& group, const std::string& pr
   return pair_of(timed, home, target, 1);
 }
 
-/// Equations (5) and (6) know the group's bound by name: their time takes the place of the pair's.
-void take_plain_seconds(Forecast& told, double seconds) {
-  const double factor = seconds / told.seconds[index_of(Method::bandwidth)];
-  told.seconds[index_of(Method::bandwidth)] = seconds;
-  for (ByMethod* ends : {&told.lo, &told.hi}) (*ends)[index_of(Method::bandwidth)] *= factor;
+/// Equations (5) and (6) know the group's bound by name: their time takes the place of the pair's, which has none where no amount of what
+/// binds is known.
+void take_plain_seconds(Forecast& told, const ProjectedGroup& group, const std::string& kind, std::span<const RecordRow> record) {
+  constexpr std::size_t bandwidth = index_of(Method::bandwidth);
+  const Forecast plain = std::isfinite(told.seconds[bandwidth]) ? told : by_bandwidth(group, kind, record);
+  const double factor = group.seconds / plain.seconds[bandwidth];
+  told.seconds[bandwidth] = group.seconds;
+  told.lo[bandwidth] = factor * plain.lo[bandwidth];
+  told.hi[bandwidth] = factor * plain.hi[bandwidth];
 }
 
 GroupForecast forecast_group(const ProjectedGroup& group, const std::string& program, const NodeSide& home, const NodeSide& target,
@@ -66,7 +70,7 @@ GroupForecast forecast_group(const ProjectedGroup& group, const std::string& pro
   try {
     const ProjectedPair pair = pair_of_group(group.group, program, home, target);
     GroupForecast all{.told = forecast(pair, overlaps, record, [&](const RecordRow& row) { return row.kernel != program; })};
-    take_plain_seconds(all.told, group.seconds);
+    take_plain_seconds(all.told, group, kind, record);
     if (pair.flips()) all.flip = group.group.name + ": " + pair.home_bound + " to " + pair.target_bound;
     return all;
   } catch (const Error& error) {  // by its bound alone it still can be told
@@ -243,15 +247,18 @@ std::vector<AmountDoubt> doubtful_amounts(const Application& application, const 
     if (group.waits || !is_counted(group)) continue;
     try {
       NodeSide home = side_of_spec(source, group.scope);
-      home.instructions_per_second = home.core_cycles_per_second = absent;  // what is doubted is what ceilings are held against
-      if (std::isfinite(group.instructions)) home.scalar_rates.clear();     // as where it is projected by these
-      const auto terms = roof_terms(placed_on(part_of(group), home), home);
+      home.core_cycles_per_second = absent;                              // these nobody writes by hand
+      if (std::isfinite(group.instructions)) home.scalar_rates.clear();  // as where it is projected by these
+      const auto terms = roof_terms(moved_work(part_of(group), home, home).part, home);
       const auto longest = std::ranges::max_element(terms, {}, &RoofTerm::seconds);
       if (longest == terms.end()) continue;
+      // A bound names a ceiling, and how many instructions a core takes up is none.
+      const auto roof =
+          std::ranges::max_element(terms, {}, [](const RoofTerm& term) { return is_of_instructions(term.name) ? 0 : term.seconds; });
       const auto said = std::ranges::find(terms, group.bound.starts_with("compute") ? "compute" : group.bound, &RoofTerm::name);
-      AmountDoubt doubt{group.name, longest->name, longest->seconds, group.seconds};
-      const bool is_other = said != terms.end() && clearly * said->seconds < longest->seconds;
-      if (is_other) doubt.bound = group.bound;
+      const bool is_other = said != terms.end() && clearly * said->seconds < roof->seconds;
+      const RoofTerm& doubted = is_other ? *roof : *longest;
+      const AmountDoubt doubt{group.name, doubted.name, doubted.seconds, group.seconds, is_other ? group.bound : ""};
       if (is_other || longest->seconds > too_long * group.seconds || longest->seconds < too_little * group.seconds) doubts.push_back(doubt);
     } catch (const Error&) {  // what the source lacks is told where it is asked for
     }
