@@ -35,7 +35,7 @@ struct Crossing {
   double counted = 0, here = 0, there = 0;
 };
 
-/// Without an edge on either side, and of a working set that is known as `shown` alone, sizes decide.
+/// Sizes decide where neither side has an edge, and of a working set that is known as `shown` alone.
 Crossing crossing_of(const WorkPart& part, const SideLevel& here, const SideLevel& there, double shown, double inside, double behind) {
   const bool is_known = std::isfinite(part.working_set_bytes);
   const double working_set = is_known ? part.working_set_bytes : shown;
