@@ -23,8 +23,7 @@ struct TimedPart {
 struct ProjectedPair {
   std::string part = {}, kernel = {}, from = {}, to = {};
   std::string from_machine = {}, to_machine = {};
-  std::string kind =
-      {};  // how the sides are unlike: "cores", "isa", "conditions", "machine", or several joined by "+"; of GPUs "gpu" first
+  std::string kind = {};  // how the sides are unlike: "cores", "isa", "conditions", "machine", or several joined by "+"; "gpu" comes first
   double home_seconds = absent, true_seconds = absent;
   std::vector<RoofTerm> home = {}, target = {};
   std::string home_bound = {}, target_bound = {};
