@@ -18,6 +18,7 @@ enum {
 
 enum { kTicksOfCycle = 60 };  // what most widths divide
 enum { kLongSegment = 32 };   // instructions
+enum { kFetchedAhead = 8 };   // cycles that code is fetched before it is taken up, at most: what a queue between them holds
 typedef ULong Ticks;
 
 // ------------------------------------------------------------------------------------------------------------ guest registers
@@ -411,6 +412,7 @@ typedef struct {
 
 struct Flow {
   Addr first, end;  // of its code
+  UInt stretches;   // that it lies in
   UInt instructions, vector_results;
   UInt ticks;  // that taking it up takes
   UInt n_works;
@@ -434,6 +436,8 @@ static UInt collect(const Ready* r, const UChar* input_of, Wait* wait) {
     if (r->after[k] != kNone) wait[n++] = (Wait){input_of[k], (UInt)r->after[k] * kTicksOfCycle};
   return n;
 }
+
+static Addr stretch_of(Addr address) { return address / geometry_.code_bytes; }
 
 static UInt ticks_at(UInt number, UInt a_cycle) { return number * kTicksOfCycle / a_cycle; }
 
@@ -466,6 +470,7 @@ Flow* core_close_segment(const Int* amounts) {
   end_instruction();
   Flow head = {.first = first_address_,
                .end = end_address_,
+               .stretches = first_address_ == end_address_ ? 0 : (UInt)(stretch_of(end_address_ - 1) - stretch_of(first_address_) + 1),
                .instructions = (UInt)amounts[PLUMBLINE_EVENT_instructions],
                .vector_results = vector_results_,
                .ticks = taking_up_ticks(amounts)};
@@ -506,7 +511,7 @@ struct CoreState {
   Ticks ready[kTerms];
   Ticks free[kPipes];  // when each has begun all that it was given
   Addr end;            // of the code that ran last
-  Ticks jumped;        // when a jump last was taken
+  Ticks fetched;       // when all code that was fetched so far was there
 
   // A loop that is one segment is soon steady: when as many runs of it as the window holds have each taken as long as the one before, and
   // left all registers as they found them but for that time, so will all that follow. They are put off, as their number alone.
@@ -515,6 +520,7 @@ struct CoreState {
   Ticks step;            // of each of them
   Long left[kSlots];     // when its outputs were ready, after the begin of the next run
   Long left_to_end;      // likewise all that was begun
+  Long left_to_fetched;  // and all code
   Long left_to_free[kPipes];
 
   ULong first_mark, next_mark, mark_mask;
@@ -551,10 +557,15 @@ static void wait_for_room(CoreState* core, const Flow* flow) {
   }
 }
 
-// A core goes on elsewhere once a cycle at most.
-static void jump(CoreState* core) {
-  core->now = later(core->now, core->jumped + kTicksOfCycle);
-  core->jumped = core->now;
+// Each stretch of code takes a cycle to fetch, and so does one that is jumped to, be it the one that ran last. A loop that lies in one
+// stretch takes at least a cycle a pass, in two of them two.
+static void fetch(CoreState* core, const Flow* flow) {
+  const Bool goes_on = flow->first == core->end && stretch_of(flow->first) == stretch_of(core->end - 1);
+  const Ticks ahead = kFetchedAhead * kTicksOfCycle;
+  core->end = flow->end;
+  if (flow->stretches <= goes_on) return;
+  core->fetched = later(core->fetched + ahead, core->now) - ahead + (flow->stretches - goes_on) * kTicksOfCycle;
+  core->now = later(core->now, core->fetched);
 }
 
 // When the pipes that the segment needs have begun what they were given before.
@@ -575,8 +586,7 @@ static Ticks waited(const CoreState* core, const Flow* flow, const Wait* wait, U
 // A run, one after the other. What has no room in a pipe waits, and fills the window and the registers, which hold up what is taken up.
 static void run(CoreState* core, const Flow* flow) {
   Ticks output[kSlots];
-  if (flow->first != core->end) jump(core);
-  core->end = flow->end;
+  fetch(core, flow);
   wait_for_room(core, flow);
   core->ready[kBegin] = core->now;
   const Ticks vectors_begin = time_of_pipes(core, flow);
@@ -606,7 +616,7 @@ static void catch_up(CoreState* core) {
   for (UInt o = 0; o < flow->n_outputs; o++) core->ready[flow->output[o].slot] += core->put_off * core->step;
   for (UInt w = 0; w < flow->n_works; w++) core->free[flow->work[w].pipe] += core->put_off * core->step;
   core->ended += core->put_off * core->step;
-  core->jumped += core->put_off * core->step;
+  core->fetched += core->put_off * core->step;
   core->instructions += core->put_off * flow->instructions;
   core->vector_results += core->put_off * flow->vector_results;
   for (ULong before = in_window; before-- > 0;) add_mark(core, flow, before, core->ended - before * core->step);
@@ -617,7 +627,8 @@ static void catch_up(CoreState* core) {
 // Counts the runs in a row that were alike.
 static void compare_with_last(CoreState* core, const Flow* flow, Ticks step) {
   const Long left_to_end = (Long)(core->ended - core->now);
-  Bool alike = flow == core->flow && step == core->step && left_to_end == core->left_to_end;
+  const Long left_to_fetched = (Long)(core->fetched - core->now);
+  Bool alike = flow == core->flow && step == core->step && left_to_end == core->left_to_end && left_to_fetched == core->left_to_fetched;
   for (UInt o = 0; o < flow->n_outputs; o++) {
     Long left = (Long)(core->ready[flow->output[o].slot] - core->now);
     alike &= left == core->left[o];
@@ -630,6 +641,7 @@ static void compare_with_last(CoreState* core, const Flow* flow, Ticks step) {
   }
   core->alike = alike ? core->alike + 1 : 0;
   core->left_to_end = left_to_end;
+  core->left_to_fetched = left_to_fetched;
   core->flow = flow;
   core->step = step;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // An out-of-order core is simulated whose data are all in L1. Its cycles come from dependences through registers, from the instructions
-// that it takes up in a cycle, from its pipes for floating point, loads and stores, and from how many instructions, and results in vector
-// registers, may be under way at once. Branches are predicted, one taken in a cycle; a load waits for its address and for no store before
-// it.
+// that it takes up in a cycle and the stretch of code that they lie in, from its pipes for floating point, loads and stores, and from how
+// many instructions, and results in vector registers, may be under way at once. Branches are predicted; a load waits for its address and
+// for no store before it.
 #ifndef PLUMBLINE_CORE_H
 #define PLUMBLINE_CORE_H
 
@@ -18,6 +18,7 @@ typedef struct {
   // Instructions that can begin in a cycle: additions, products (fused ones, too), all that compute in vector registers.
   UInt add, mul, vectors, loads, stores;
   UInt add_latency, mul_latency, fma_latency;  // cycles
+  UInt code_bytes;                             // of an aligned stretch of code, of which one is fetched in a cycle: a power of two
 } CoreGeometry;
 
 typedef struct Flow Flow;  // what a segment does to the times at which registers are ready

@@ -132,15 +132,15 @@ static void require_faithful_translation(void) {
   VG_(clo_vex_control).guest_chase = False;
 }
 
-// The copies of an unrolled loop would each have to meet every new line anew.
-static void prefer_one_footprint_a_loop(void) { VG_(clo_vex_control).iropt_unroll_thresh = 0; }
+// The copies of an unrolled loop would each have to meet every new line anew, and be fetched as if they were one pass.
+static void keep_loops_as_they_are(void) { VG_(clo_vex_control).iropt_unroll_thresh = 0; }
 
 static void after_options(void) {
   options_check();
   require_faithful_translation();  // once more, over the user's choice
   if (options.self_check) VG_(clo_vex_control).iropt_level = 0;
   fma_detect_host(options.host_fma);
-  if (options.simulate_caches) prefer_one_footprint_a_loop();
+  if (options.simulate_caches || options.simulate_core) keep_loops_as_they_are();
   if (options.reuse)
     caches_configure_reuse(options.geometry[0].line_bytes, options.functions ? pieces_reuse_code : NULL);
   else if (options.simulate_caches)

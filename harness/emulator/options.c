@@ -22,7 +22,7 @@ Options options = {
     .window_first = 1,
     .window_last = 0,
     .simulate_core = False,
-    .core = {6, 320, 176, 2, 2, 4, 2, 1, 3, 3, 4},
+    .core = {6, 320, 176, 2, 2, 4, 2, 1, 3, 3, 4, 64},
     .out = NULL,
 };
 
@@ -108,7 +108,7 @@ static void parse_core(const HChar* argument, const HChar* value) {
   for (UInt k = 0; k < kNumbers; k++) {
     ULong one = 0;
     if (!parse_number(&value, &one) || *value++ != (k + 1 < kNumbers ? ',' : '\0') || one == 0 || one > 4096)
-      refuse(argument, "wanted yes, no, or eleven numbers from 1 to 4096");
+      refuse(argument, "wanted yes, no, or twelve numbers from 1 to 4096");
     number[k] = (UInt)one;
   }
   VG_(memcpy)(&options.core, number, sizeof options.core);
@@ -195,11 +195,11 @@ void options_print_usage(void) {
    "    --loops=yes|no            with --functions=yes, the pieces of their code, too, of which loops are made [no]\n"
    "    --caches=yes|no|reuse     simulate the caches [yes]; no: counts only, faster; reuse: how many other lines are used between\n"
    "                              two uses of one, from which the traffic of caches of any size follows (of --l1 the LINE counts)\n"
-   "    --core=no|yes|W,R,G,A,M,V,L,S,a,m,f   simulate a core whose data are in L1 [no]: instructions taken up in a cycle; instructions, "
+   "    --core=no|yes|W,R,G,A,M,V,L,S,a,m,f,C   simulate a core whose data are in L1 [no]: instructions taken up in a cycle; instructions, "
    "and\n"
    "                              results in vector registers, under way at once; additions, products, vector instructions, loads, stores\n"
-   "                              begun in a cycle; latencies of additions, products, fused multiply-adds [yes: "
-   "6,320,176,2,2,4,2,1,3,3,4]\n"
+   "                              begun in a cycle; latencies of additions, products, fused multiply-adds; bytes of an\n"
+   "                              aligned stretch of code, of which one is fetched in a cycle [yes: 6,320,176,2,2,4,2,1,3,3,4,64]\n"
    "    --count-at-start=yes|no   count from the start, or wait for the program's request [yes]\n"
    "    --host-fma=yes|no         run fused multiply-adds on the host's, where it has them [yes]; no: Valgrind's software\n"
    "    --self-check=yes|no       hold decoded arithmetic against Valgrind's translation [no]; slow\n"

@@ -63,7 +63,9 @@ static void print_core(VgFile* f) {
   VG_(fprintf)
   (f, "{\"width\":%u,\"window\":%u,\"registers\":%u,\"add\":%u,\"mul\":%u,\"vectors\":%u,\"loads\":%u,\"stores\":%u,", c->width, c->window,
    c->registers, c->add, c->mul, c->vectors, c->loads, c->stores);
-  VG_(fprintf)(f, "\"add_latency\":%u,\"mul_latency\":%u,\"fma_latency\":%u}", c->add_latency, c->mul_latency, c->fma_latency);
+  VG_(fprintf)
+  (f, "\"add_latency\":%u,\"mul_latency\":%u,\"fma_latency\":%u,\"code_bytes\":%u}", c->add_latency, c->mul_latency, c->fma_latency,
+   c->code_bytes);
 }
 
 static void print_head(VgFile* f) {

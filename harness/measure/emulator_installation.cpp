@@ -125,7 +125,7 @@ EmulatorInstallation find_emulator() {
 std::string core_option(const CorePipes& core) {
   std::string option = "--core=";
   for (const int number : {core.width, core.window, core.registers, core.add, core.mul, core.vectors, core.loads, core.stores,
-                           core.add_latency, core.mul_latency, core.fma_latency})
+                           core.add_latency, core.mul_latency, core.fma_latency, core.code_bytes})
     option += (option.back() == '=' ? "" : ",") + std::to_string(number);
   return option;
 }

@@ -23,7 +23,7 @@ EmulatorInstallation find_emulator();
 /// empty when there is none.
 std::filesystem::path find_valgrind(const std::filesystem::path& program_folder, const std::filesystem::path& tool_directory);
 
-/// The emulator's option for a core to simulate: "--core=6,320,176,2,2,4,2,1,3,3,4", in the order of its CoreGeometry (emulator/core.h).
+/// The emulator's option for a core to simulate: "--core=6,320,176,2,2,4,2,1,3,3,4,64", in the order of its CoreGeometry (emulator/core.h).
 std::string core_option(const CorePipes& core);
 
 /// The first executable file of that name on PATH; empty when there is none.

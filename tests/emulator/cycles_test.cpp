@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The simulated core (harness/emulator/core.h), held against cycles by hand for loops whose waits are known. Its eleven numbers are given
+// The simulated core (harness/emulator/core.h), held against cycles by hand for loops whose waits are known. Its twelve numbers are given
 // on the tool's command line and again here.
 #include <pthread.h>
 
@@ -15,7 +15,7 @@ using measured::counts_of;
 
 /// The numbers have the order of the command line.
 struct Core {
-  double width, window, registers, add, mul, vectors, loads, stores, add_latency, mul_latency, fma_latency;
+  double width, window, registers, add, mul, vectors, loads, stores, add_latency, mul_latency, fma_latency, code_bytes;
 } core;
 
 constexpr std::int64_t times = 20000;
@@ -31,11 +31,11 @@ double cycles_of(Loop&& loop) {
 
 #define EXPECT_CYCLES(actual, wanted) EXPECT_NEAR(actual, wanted, 0.02 * (wanted) + 0.01)
 
-/// A pass of each loop runs BODY, and counts down in a register of its own.
-#define LOOP(name, body, ...)                                                            \
-  __attribute__((noinline)) void name() {                                                \
-    std::int64_t left = passes;                                                          \
-    __asm__ volatile("1:\n" body "dec %0\n jnz 1b\n" : "+r"(left) : : __VA_ARGS__ "cc"); \
+/// A pass of each loop runs BODY, and counts down in a register of its own. It begins where a line of code does.
+#define LOOP(name, body, ...)                                                                         \
+  __attribute__((noinline)) void name() {                                                             \
+    std::int64_t left = passes;                                                                       \
+    __asm__ volatile(".p2align 6\n 1:\n" body "dec %0\n jnz 1b\n" : "+r"(left) : : __VA_ARGS__ "cc"); \
   }
 
 #define FOUR(text) text text text text
@@ -52,12 +52,26 @@ LOOP(nothing_at_all, "", )
 LOOP(twelve_moves, FOUR("mov %%rax, %%rbx\n mov %%rax, %%rcx\n mov %%rax, %%rdx\n"), "rbx", "rcx", "rdx", )
 LOOP(zeroed_each_time, "xorpd %%xmm0, %%xmm0\n" FOUR(FOUR("addsd %%xmm1, %%xmm0\n")), "xmm0", )
 
+/// A loop of 26 bytes, which waits for nothing, that begins so many bytes behind where a line of code does.
+#define LOOP_AT(name, offset)                                                                                                      \
+  __attribute__((noinline)) void name() {                                                                                          \
+    std::int64_t left = passes;                                                                                                    \
+    __asm__ volatile("jmp 1f\n .p2align 6\n .skip 64 + " #offset                                                                   \
+                     "\n 1: lea 0x11111(%%rax), %%rcx\n lea 0x11111(%%rax), %%rdx\n lea 0x11111(%%rax), %%rsi\n dec %0\n jnz 1b\n" \
+                     : "+r"(left)                                                                                                  \
+                     :                                                                                                             \
+                     : "rcx", "rdx", "rsi", "cc");                                                                                 \
+  }
+LOOP_AT(at_a_line, 0)
+LOOP_AT(across_half_a_line, 20)
+LOOP_AT(across_a_line, 52)
+
 double cells[64];
 void* self = &self;
 
 __attribute__((noinline)) void eight_loads() {
   std::int64_t left = passes;
-  __asm__ volatile("1:\n" FOUR("movsd (%1), %%xmm0\n movsd 8(%1), %%xmm2\n") "dec %0\n jnz 1b\n"
+  __asm__ volatile(".p2align 6\n 1:\n" FOUR("movsd (%1), %%xmm0\n movsd 8(%1), %%xmm2\n") "dec %0\n jnz 1b\n"
                    : "+r"(left)
                    : "r"(cells)
                    : "xmm0", "xmm2", "cc");
@@ -65,30 +79,33 @@ __attribute__((noinline)) void eight_loads() {
 
 __attribute__((noinline)) void four_stores() {
   std::int64_t left = passes;
-  __asm__ volatile("1:\n" FOUR("movsd %%xmm1, (%1)\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "memory", "cc");
+  __asm__ volatile(".p2align 6\n 1:\n" FOUR("movsd %%xmm1, (%1)\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "memory", "cc");
 }
 
 __attribute__((noinline)) void chase() {
   std::int64_t left = passes;
   void* at = self;
-  __asm__ volatile("1:\n" FOUR("mov (%1), %1\n") "dec %0\n jnz 1b\n" : "+r"(left), "+r"(at) : : "cc");
+  __asm__ volatile(".p2align 6\n 1:\n" FOUR("mov (%1), %1\n") "dec %0\n jnz 1b\n" : "+r"(left), "+r"(at) : : "cc");
 }
 
 /// An addition waits for its operand in memory, and that for its address alone: not for the sum.
 __attribute__((noinline)) void sum_of_memory() {
   std::int64_t left = passes;
-  __asm__ volatile("1:\n" FOUR("addsd (%1), %%xmm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "xmm0", "cc");
+  __asm__ volatile(".p2align 6\n 1:\n" FOUR("addsd (%1), %%xmm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "xmm0", "cc");
 }
 
 __attribute__((noinline, target("fma"))) void chain_of_fmas() {
   std::int64_t left = passes;
-  __asm__ volatile("1:\n" FOUR("vfmadd231pd %%ymm1, %%ymm1, %%ymm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : : "xmm0", "cc");
+  __asm__ volatile(".p2align 6\n 1:\n" FOUR("vfmadd231pd %%ymm1, %%ymm1, %%ymm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : : "xmm0", "cc");
 }
 
 /// The scalar form of AVX writes all of its register, so that a pass does not wait for the one before.
 __attribute__((noinline, target("avx"))) void avx_scalars_are_whole() {
   std::int64_t left = passes;
-  __asm__ volatile("1:\n vaddsd %%xmm1, %%xmm1, %%xmm0\n vmulsd %%xmm1, %%xmm0, %%xmm0\n dec %0\n jnz 1b\n" : "+r"(left) : : "xmm0", "cc");
+  __asm__ volatile(".p2align 6\n 1:\n vaddsd %%xmm1, %%xmm1, %%xmm0\n vmulsd %%xmm1, %%xmm0, %%xmm0\n dec %0\n jnz 1b\n"
+                   : "+r"(left)
+                   :
+                   : "xmm0", "cc");
 }
 
 double most(double a, double b) { return a > b ? a : b; }
@@ -117,9 +134,16 @@ TEST(Core, independent_instructions_take_turns_on_their_pipes) {
   EXPECT_CYCLES(cycles_of(twelve_moves), 13 / core.width);
   EXPECT_CYCLES(cycles_of(nothing_at_all), 1) << "a jump taken a cycle";
   if (__builtin_cpu_supports("avx")) {
-    const double under_way = core.window / 4 + 1;  // that are under way at once
+    const double under_way = core.window / 4;  // passes
     EXPECT_CYCLES(cycles_of(avx_scalars_are_whole), most(most(1.0, 3 / core.width), (core.add_latency + core.mul_latency) / under_way));
   }
+}
+
+TEST(Core, each_stretch_of_code_takes_a_cycle_to_fetch) {
+  const double taken_up = 4 / core.width;  // the last one and its branch as one
+  EXPECT_CYCLES(cycles_of(at_a_line), most(1, taken_up));
+  EXPECT_CYCLES(cycles_of(across_half_a_line), most(core.code_bytes <= 32 ? 2 : 1, taken_up));
+  EXPECT_CYCLES(cycles_of(across_a_line), most(core.code_bytes <= 64 ? 2 : 1, taken_up));
 }
 
 TEST(Core, chains_that_begin_anew_overlap_as_far_as_the_window_and_the_registers_reach) {
@@ -160,8 +184,8 @@ TEST(Core, each_thread_has_a_core_of_its_own_and_their_cycles_are_added) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc != 12) return 2;
+  if (argc != 13) return 2;
   double* number = &core.width;
-  for (int k = 0; k < 11; ++k) number[k] = std::atof(argv[1 + k]);
+  for (int k = 0; k < 12; ++k) number[k] = std::atof(argv[1 + k]);
   return RUN_ALL_TESTS();
 }

@@ -142,9 +142,9 @@ def test_out_names_the_process(tmp_path):
         ("--l3=0,8,64", "positive"),
         ("--l3=33554432,16,128", "same LINE"),
         ("--caches=perhaps", "yes, no or reuse"),
-        ("--core=6,320", "eleven numbers"),
-        ("--core=0,320,176,2,2,4,2,1,3,3,4", "from 1 to 4096"),
-        ("--core=6,320,176,2,2,4,2,1,3,3,4,5", "eleven numbers"),
+        ("--core=6,320", "twelve numbers"),
+        ("--core=0,320,176,2,2,4,2,1,3,3,4,64", "from 1 to 4096"),
+        ("--core=6,320,176,2,2,4,2,1,3,3,4,64,5", "twelve numbers"),
         ("--out=", "file name"),
     ],
 )

@@ -1,5 +1,5 @@
 // The flavored objects must not hold some things: a symbol that a linker could keep for baseline code, or code that runs before main, would
-// crash a program on a CPU that lacks the flavor's instructions.
+// crash a program on a CPU that lacks the flavor's instructions. Where their code lies must not depend on the linker.
 #include "flavored_objects.hpp"
 
 #include <gtest/gtest.h>
@@ -60,6 +60,23 @@ TEST(FlavoredObjects, run_nothing_before_main) {
   EXPECT_GT(sections.size(), object_count);
   for (const std::string& line : sections)
     for (const char* forbidden : {".init_array", ".ctors", ".tbss", ".tdata"}) EXPECT_EQ(line.find(forbidden), std::string::npos) << line;
+}
+
+/// The sections of code of the objects of -O3, with the power of two at multiples of which each begins: objdump tells a file's name, then
+/// of each of its sections a line, and another with its flags.
+TEST(FlavoredObjects, begin_optimized_code_with_a_line_of_64_bytes) {
+  constexpr int line_of_64_bytes = 6;
+  std::string object;
+  std::size_t found = 0;
+  for (const std::string& line : lines_of(objdump_program, " -h @")) {
+    if (line.find("file format") != std::string::npos) object = line;
+    const auto power = line.find("2**");
+    if (line.find(" .text ") == std::string::npos || object.find("-O3") == std::string::npos) continue;
+    ASSERT_NE(power, std::string::npos) << line;
+    ++found;
+    EXPECT_GE(std::stoi(line.substr(power + 3)), line_of_64_bytes) << object;
+  }
+  EXPECT_GT(found, 0U);
 }
 
 }  // namespace

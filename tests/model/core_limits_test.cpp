@@ -53,6 +53,7 @@ TEST(CoreLimits, the_emulator_is_given_the_pipes_of_a_known_core) {
   EXPECT_EQ(pipes->add, 2);
   EXPECT_EQ(pipes->vectors, 4);
   EXPECT_EQ(pipes->fma_latency, 4);
+  EXPECT_EQ(pipes->code_bytes, 64);
   EXPECT_EQ(core_pipes(cascade_lake)->vectors, 2);
   EXPECT_FALSE(core_pipes(unknown_core));
   EXPECT_FALSE(core_pipes({"implementer 0x41", 0, 0, "part 0xd40"})) << "the emulator does not run there";

@@ -36,7 +36,8 @@ std::string provenance_of(const RunInput& input) {
                                     {"stores", core->stores},
                                     {"add_latency", core->add_latency},
                                     {"mul_latency", core->mul_latency},
-                                    {"fma_latency", core->fma_latency}};
+                                    {"fma_latency", core->fma_latency},
+                                    {"code_bytes", core->code_bytes}};
   if (input.campaign.emulated.is_of_this_machine())
     provenance["last_cache"] = "as the topology tells, but on nodes of which last_caches says more";
   const EventTables tables = all_event_tables();

@@ -11,7 +11,7 @@
 namespace plumbline {
 
 inline constexpr std::string_view issue_term = "issue";  // of instructions, whatever they do
-inline constexpr std::string_view core_term = "core";    // of instructions that wait for each other and for pipes, their data in L1
+inline constexpr std::string_view core_term = "core";    // of instructions that wait for each other, for pipes and for code, their data in L1
 
 /// Whether a term is of the instructions of a core.
 inline bool is_of_instructions(std::string_view term) { return term == issue_term || term == core_term; }
