@@ -229,8 +229,8 @@ TEST(Levels, curves_of_a_cascade_lake_have_its_levels) {
 
 /// The cores stream nearly as fast from their third caches as from the second, and memory has not come to rest at 128 MiB, for the last
 /// cache holds a part of it.
-TEST(Levels, curves_of_two_zens_have_their_levels) {
-  for (const char* name : {"zen4_vm", "zen4_vm_busy", "zen5_vm"}) {
+TEST(Levels, curves_of_three_zens_have_their_levels) {
+  for (const char* name : {"zen3_vm_best", "zen4_vm", "zen4_vm_busy", "zen5_vm"}) {
     const Golden real = golden(name);
     expect_levels(find_levels(real.curves.load, real.curves.chase), real, 0.35, name);  // neighbours take from L2 too
   }

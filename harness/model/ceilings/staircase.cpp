@@ -135,13 +135,16 @@ void drop_between(std::vector<Plateau>& parts) {
 }
 
 /// A last cache holds on to a part of working sets of several times its size: a byte's cost still rises where the sweep ends, and nothing
-/// beyond the cache is flat. Where a load has come to rest there, and both cost as much more as another level does, that is memory.
+/// beyond the cache is flat. Where a load has come to rest there, and both cost as much more as another level does, that is memory; where
+/// both cost as much more as two levels do, it is, at rest or not.
 void add_restless_memory(std::vector<Plateau>& parts, const Curves& curves) {
   const double end = curves.to(), from = end - 2 * last_plateau;
   const Plateau last = parts.back();
   const TwoCosts rise = curves.at(end) - last.cost;
   const bool at_rest = curves.load.at(end) - curves.load.at(from) <= flat[of_load] * (end - from);
-  if (last.to < from && at_rest && rise[of_byte] >= byte_alone && rise[of_load] >= load_alone) parts.push_back({from, end, curves.at(end)});
+  const double levels = at_rest ? 1 : 2;
+  if (last.to < from && rise[of_byte] >= levels * byte_alone && rise[of_load] >= levels * load_alone)
+    parts.push_back({from, end, curves.at(end)});
 }
 
 /// Strength of the step behind a part: below 1 where it leads to no other level.
