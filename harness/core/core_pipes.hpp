@@ -11,7 +11,7 @@ struct CorePipes {
   // Instructions that can begin in a cycle: additions, products (fused multiply-adds are products), all that compute in vector registers.
   int add = 0, mul = 0, vectors = 0, loads = 0, stores = 0;
   int add_latency = 0, mul_latency = 0, fma_latency = 0;  // cycles until another instruction may use the result
-  int code_bytes = 0;  // of an aligned stretch of code, of which one is fetched in a cycle: a power of two, at most 4096
+  int code_bytes = 4096;                                  // of an aligned stretch of code, of which one is fetched in a cycle; at most 4096
 };
 
 }  // namespace plumbline

@@ -411,8 +411,8 @@ typedef struct {
 } Work;
 
 struct Flow {
-  Addr first, end;  // of its code
-  UInt stretches;   // that it lies in
+  Addr first, end;                   // of its code
+  Addr first_stretch, last_stretch;  // that it lies in
   UInt instructions, vector_results;
   UInt ticks;  // that taking it up takes
   UInt n_works;
@@ -470,7 +470,8 @@ Flow* core_close_segment(const Int* amounts) {
   end_instruction();
   Flow head = {.first = first_address_,
                .end = end_address_,
-               .stretches = first_address_ == end_address_ ? 0 : (UInt)(stretch_of(end_address_ - 1) - stretch_of(first_address_) + 1),
+               .first_stretch = stretch_of(first_address_),
+               .last_stretch = stretch_of(end_address_ - 1),
                .instructions = (UInt)amounts[PLUMBLINE_EVENT_instructions],
                .vector_results = vector_results_,
                .ticks = taking_up_ticks(amounts)};
@@ -510,7 +511,7 @@ struct CoreState {
   Ticks ended;                         // all that was begun
   Ticks ready[kTerms];
   Ticks free[kPipes];  // when each has begun all that it was given
-  Addr end;            // of the code that ran last
+  Addr end, stretch;   // of the code that ran last
   Ticks fetched;       // when all code that was fetched so far was there
 
   // A loop that is one segment is soon steady: when as many runs of it as the window holds have each taken as long as the one before, and
@@ -560,11 +561,14 @@ static void wait_for_room(CoreState* core, const Flow* flow) {
 // Each stretch of code takes a cycle to fetch, and so does one that is jumped to, be it the one that ran last. A loop that lies in one
 // stretch takes at least a cycle a pass, in two of them two.
 static void fetch(CoreState* core, const Flow* flow) {
-  const Bool goes_on = flow->first == core->end && stretch_of(flow->first) == stretch_of(core->end - 1);
+  if (flow->first == flow->end) return;
+  const Bool goes_on = flow->first == core->end && flow->first_stretch == core->stretch;
+  const Addr stretches = flow->last_stretch - flow->first_stretch + !goes_on;
   const Ticks ahead = kFetchedAhead * kTicksOfCycle;
   core->end = flow->end;
-  if (flow->stretches <= goes_on) return;
-  core->fetched = later(core->fetched + ahead, core->now) - ahead + (flow->stretches - goes_on) * kTicksOfCycle;
+  core->stretch = flow->last_stretch;
+  if (stretches == 0) return;
+  core->fetched = later(core->fetched + ahead, core->now) - ahead + stretches * kTicksOfCycle;
   core->now = later(core->now, core->fetched);
 }
 

@@ -18,7 +18,7 @@ typedef struct {
   // Instructions that can begin in a cycle: additions, products (fused ones, too), all that compute in vector registers.
   UInt add, mul, vectors, loads, stores;
   UInt add_latency, mul_latency, fma_latency;  // cycles
-  UInt code_bytes;                             // of an aligned stretch of code, of which one is fetched in a cycle: a power of two
+  UInt code_bytes;                             // of an aligned stretch of code, of which one is fetched in a cycle
 } CoreGeometry;
 
 typedef struct Flow Flow;  // what a segment does to the times at which registers are ready

@@ -52,11 +52,12 @@ LOOP(nothing_at_all, "", )
 LOOP(twelve_moves, FOUR("mov %%rax, %%rbx\n mov %%rax, %%rcx\n mov %%rax, %%rdx\n"), "rbx", "rcx", "rdx", )
 LOOP(zeroed_each_time, "xorpd %%xmm0, %%xmm0\n" FOUR(FOUR("addsd %%xmm1, %%xmm0\n")), "xmm0", )
 
-/// A loop of 26 bytes, which waits for nothing, that begins so many bytes behind where a line of code does.
+/// A loop of 26 bytes, which waits for nothing, that begins so many bytes behind where every second line of code does, so that it meets no
+/// page's end.
 #define LOOP_AT(name, offset)                                                                                                      \
   __attribute__((noinline)) void name() {                                                                                          \
     std::int64_t left = passes;                                                                                                    \
-    __asm__ volatile("jmp 1f\n .p2align 6\n .skip 64 + " #offset                                                                   \
+    __asm__ volatile("jmp 1f\n .p2align 7\n .skip 128 + " #offset                                                                  \
                      "\n 1: lea 0x11111(%%rax), %%rcx\n lea 0x11111(%%rax), %%rdx\n lea 0x11111(%%rax), %%rsi\n dec %0\n jnz 1b\n" \
                      : "+r"(left)                                                                                                  \
                      :                                                                                                             \

@@ -62,21 +62,25 @@ TEST(FlavoredObjects, run_nothing_before_main) {
     for (const char* forbidden : {".init_array", ".ctors", ".tbss", ".tdata"}) EXPECT_EQ(line.find(forbidden), std::string::npos) << line;
 }
 
-/// The sections of code of the objects of -O3, with the power of two at multiples of which each begins: objdump tells a file's name, then
-/// of each of its sections a line, and another with its flags.
-TEST(FlavoredObjects, begin_optimized_code_with_a_line_of_64_bytes) {
-  constexpr int line_of_64_bytes = 6;
-  std::string object;
-  std::size_t found = 0;
-  for (const std::string& line : lines_of(objdump_program, " -h @")) {
-    if (line.find("file format") != std::string::npos) object = line;
-    const auto power = line.find("2**");
-    if (line.find(" .text ") == std::string::npos || object.find("-O3") == std::string::npos) continue;
-    ASSERT_NE(power, std::string::npos) << line;
-    ++found;
-    EXPECT_GE(std::stoi(line.substr(power + 3)), line_of_64_bytes) << object;
+TEST(FlavoredObjects, begin_each_function_with_a_line_of_64_bytes) {
+  constexpr unsigned long long line_of_code = 64;
+  for (const std::string& line : lines_of(nm_program, " -A @")) {
+    std::istringstream words(line.substr(line.rfind(':') + 1));  // FILE:[value] type name
+    unsigned long long value = 0;
+    std::string type;
+    if (words >> std::hex >> value >> type && type == "T") {
+      EXPECT_EQ(value % line_of_code, 0U) << line;
+    }
   }
-  EXPECT_GT(found, 0U);
+  std::size_t sections = 0;
+  for (const std::string& line : lines_of(objdump_program, " -h @")) {
+    constexpr int power_of_line = 6;
+    const auto power = line.find("2**");  // at multiples of which the section is placed
+    if (line.find(" .text ") == std::string::npos || power == std::string::npos) continue;
+    ++sections;
+    EXPECT_GE(std::stoi(line.substr(power + 3)), power_of_line) << line;
+  }
+  EXPECT_GE(sections, object_count);
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ TEST_F(Worker, counts_the_cycles_of_a_core_where_one_is_simulated_and_else_says_
   const Reading without = cycles();
   EXPECT_EQ(without.status, Status::skipped);
   EXPECT_NE(without.reason.find("no core is simulated"), std::string::npos);
-  const CorePipes core{6, 320, 176, 2, 2, 4, 2, 1, 3, 3, 4};
+  const CorePipes core{6, 320, 176, 2, 2, 4, 2, 1, 3, 3, 4, 64};
   worker_ = std::make_unique<EmulatedWorker>(installation_, small_caches, EmulatedWorker::Start::now, core);
   const Reading with = cycles();
   EXPECT_EQ(with.status, Status::ok) << with.reason;

@@ -46,7 +46,7 @@ std::vector<std::string> distance_notes(const std::vector<RooflinePlacement>& pl
   if (has(Limit::core))
     words +=
         "; its core: the instructions alone, with all data in L1, take a simulated core most of the time (core_cycles): they wait for "
-        "each other or for pipes";
+        "each other, for pipes or for code";
   if (has(Limit::instructions)) words += "; instructions: each core does as many a cycle as few cores exceed";
   if (has(Limit::waiting)) words += "; waiting: so few instructions a cycle of a core wait for earlier results or for data";
   notes.push_back(fmt::format("limited also by: what the file tells of cases below {:.0f} % of their roof{}", far_below_roof, words));

@@ -262,9 +262,9 @@ constexpr std::array issue_widths{
 /// A core that the emulator runs on, as far as the table above does not tell: its reorder buffer, its physical vector registers, the loads
 /// and stores of up to 32 bytes that begin in a cycle, and latencies of fp64. The numbers are those of the vendors' guides named above and
 /// of uops.info (Abel and Reineke 2019), written from memory; additions that wait for each other take 2 cycles on Golden Cove and its like,
-/// as a chain of sums beside one of products showed on Emerald Rapids (half the time). A Zen takes what it decoded before from lines of 64
-/// bytes of code, one in a cycle: a loop of 32 bytes takes a cycle a pass within a line and two across its end (seen on Zen 3, of triads
-/// and of integer additions at every offset). Nothing of the kind is known of the others: `whole_code`.
+/// as a chain of sums beside one of products showed on Emerald Rapids (half the time). Zen to Zen 4 take what they decoded before from
+/// lines of 64 bytes of code, one in a cycle: a loop of 32 bytes takes a cycle a pass within a line and two across its end (seen on Zen 3,
+/// of triads and of integer additions at every offset). Nothing of the kind is known of the others: their stretches are pages.
 constexpr int whole_code = 4096;
 struct Pipeline {
   std::string_view core;

@@ -15,7 +15,7 @@ namespace plumbline {
 enum class Limit {
   unoptimized,   // compiled with O0: each operand is stored and loaded again
   scalar,        // nearly all floating-point instructions work on one number
-  core,          // its instructions alone, their data in L1, take a core most of the time: they wait for each other or for pipes
+  core,          // its instructions alone, their data in L1, take a core most of the time: they wait for each other, for pipes or for code
   instructions,  // as many instructions a cycle as cores seldom exceed
   waiting,       // few instructions a cycle: they wait for earlier results or for data
   disturbed,     // others disturbed every repetition: the time is too long, and so tells of no limit of the case
