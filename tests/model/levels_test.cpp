@@ -236,6 +236,16 @@ TEST(Levels, curves_of_three_zens_have_their_levels) {
   }
 }
 
+TEST(Levels, what_lies_behind_a_disturbed_sweep_that_ends_within_a_cache_is_no_memory) {
+  Golden real = golden("cascade_lake_vm_disturbed");
+  for (auto* curve : {&real.curves.load, &real.curves.chase})
+    std::erase_if(*curve, [](const CurvePoint& p) { return p.bytes > 2.5 * MiB; });
+  const FoundLevels found = find_levels(real.curves.load, real.curves.chase);
+  ASSERT_FALSE(found.levels.empty());
+  EXPECT_EQ(found.levels.back().name, "mem");
+  EXPECT_EQ(found.levels.back().status, Status::unavailable) << named(found);
+}
+
 TEST(Levels, each_quiet_round_of_the_cascade_lake_has_its_levels) {
   const Golden real = golden("cascade_lake_vm");
   for (std::size_t round = 0; round < 4; ++round) {

@@ -135,8 +135,9 @@ void drop_between(std::vector<Plateau>& parts) {
 }
 
 /// A last cache holds on to a part of working sets of several times its size: a byte's cost still rises where the sweep ends, and nothing
-/// beyond the cache is flat. Where a load has come to rest there, and both cost as much more as another level does, that is memory; where
-/// both cost as much more as two levels do, it is, at rest or not.
+/// beyond the cache is flat. Where a load has come to rest there, and both cost as much more as another level does, that is memory. Where
+/// both cost so much more that it takes more than translation and a disturbance, there is another level, at rest or not, and what was
+/// measured last counts as memory.
 void add_restless_memory(std::vector<Plateau>& parts, const Curves& curves) {
   const double end = curves.to(), from = end - 2 * last_plateau;
   const Plateau last = parts.back();
