@@ -69,7 +69,7 @@ def _panel(axes, kind, rows):
     axes.set_title(kind.replace("+", " + "), fontsize=8.5, loc="left")
     told = [row["is_inside"] for row in rows if row["is_inside"] is not None]
     inside = f"{sum(told)} of them inside" if told else "no intervals"
-    axes.text(0.98, 0.97, f"{len(rows)} pairs, median error {100 * middle:.1f} %\n{inside}", transform=axes.transAxes, ha="right", va="top", fontsize=7)
+    axes.text(0.98, 0.97, f"{len(rows)} {'pair' if len(rows) == 1 else 'pairs'}, median error {100 * middle:.1f} %\n{inside}", transform=axes.transAxes, ha="right", va="top", fontsize=7)
 
 
 def spread(row):

@@ -37,10 +37,10 @@ def test_what_hundreds_of_nodes_measured_comes_together_without_being_held(tmp_p
 
 
 def test_no_stage_grows_with_the_square_of_the_nodes(tmp_path):
-    """Each size three times, in turns, the least CPU time of each; what seems too slow is tried again, since this machine may be busy."""
+    """Each size twice, in turns, the least CPU time of each; what seems too slow is tried again, since this machine may be busy."""
     best = {SMALL: {}, LARGE: {}}
     for _ in range(4):
-        for _ in range(3):
+        for _ in range(2):
             for row in simulate(tmp_path, [SMALL, LARGE], "--cases", 4, "--repetitions", 3)["rows"]:
                 for name, stage in stages(row).items():
                     best[row["nodes"]][name] = min(stage["cpu_seconds"], best[row["nodes"]].get(name, 1e9))
