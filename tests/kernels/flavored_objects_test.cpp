@@ -73,14 +73,18 @@ TEST(FlavoredObjects, begin_each_function_with_a_line_of_64_bytes) {
     }
   }
   std::size_t sections = 0;
+  bool tells_alignment = false;  // GNU's objdump does, LLVM's does not
   for (const std::string& line : lines_of(objdump_program, " -h @")) {
+    tells_alignment = tells_alignment || line.find(" Algn") != std::string::npos;
     constexpr int power_of_line = 6;
     const auto power = line.find("2**");  // at multiples of which the section is placed
     if (line.find(" .text ") == std::string::npos || power == std::string::npos) continue;
     ++sections;
     EXPECT_GE(std::stoi(line.substr(power + 3)), power_of_line) << line;
   }
-  EXPECT_GE(sections, object_count);
+  if (tells_alignment) {
+    EXPECT_GE(sections, object_count);
+  }
 }
 
 }  // namespace
