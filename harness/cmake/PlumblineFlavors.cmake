@@ -24,7 +24,7 @@ endfunction()
 function(plumbline_find_flavors)
   set(common -std=c++20 -fPIC -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables
       -fno-stack-protector -fcf-protection=none -Wall -Wextra ${PLUMBLINE_WERROR_FLAG})
-  # A core may fetch what lies on two lines of code in two cycles, not in one (Zen does): a short loop then takes twice as long where the linker
+  # A core may fetch what lies on two lines of code in two cycles, not in one (Zen 3 does): a short loop then takes twice as long where the linker
   # happens to put it across their border. So each function begins with a line, and is as fast in every build; loops begin with half a line,
   # which costs those around them few instructions that do nothing.
   list(APPEND common -falign-functions=64 -falign-loops=32)

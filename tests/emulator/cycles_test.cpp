@@ -31,11 +31,13 @@ double cycles_of(Loop&& loop) {
 
 #define EXPECT_CYCLES(actual, wanted) EXPECT_NEAR(actual, wanted, 0.02 * (wanted) + 0.01)
 
+#define FROM_A_LINE ".p2align 6\n 1:\n"  // of code, so that short loops lie in one
+
 /// A pass of each loop runs BODY, and counts down in a register of its own. It begins where a line of code does.
-#define LOOP(name, body, ...)                                                                         \
-  __attribute__((noinline)) void name() {                                                             \
-    std::int64_t left = passes;                                                                       \
-    __asm__ volatile(".p2align 6\n 1:\n" body "dec %0\n jnz 1b\n" : "+r"(left) : : __VA_ARGS__ "cc"); \
+#define LOOP(name, body, ...)                                                                 \
+  __attribute__((noinline)) void name() {                                                     \
+    std::int64_t left = passes;                                                               \
+    __asm__ volatile(FROM_A_LINE body "dec %0\n jnz 1b\n" : "+r"(left) : : __VA_ARGS__ "cc"); \
   }
 
 #define FOUR(text) text text text text
@@ -72,7 +74,7 @@ void* self = &self;
 
 __attribute__((noinline)) void eight_loads() {
   std::int64_t left = passes;
-  __asm__ volatile(".p2align 6\n 1:\n" FOUR("movsd (%1), %%xmm0\n movsd 8(%1), %%xmm2\n") "dec %0\n jnz 1b\n"
+  __asm__ volatile(FROM_A_LINE FOUR("movsd (%1), %%xmm0\n movsd 8(%1), %%xmm2\n") "dec %0\n jnz 1b\n"
                    : "+r"(left)
                    : "r"(cells)
                    : "xmm0", "xmm2", "cc");
@@ -80,30 +82,30 @@ __attribute__((noinline)) void eight_loads() {
 
 __attribute__((noinline)) void four_stores() {
   std::int64_t left = passes;
-  __asm__ volatile(".p2align 6\n 1:\n" FOUR("movsd %%xmm1, (%1)\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "memory", "cc");
+  __asm__ volatile(FROM_A_LINE FOUR("movsd %%xmm1, (%1)\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "memory", "cc");
 }
 
 __attribute__((noinline)) void chase() {
   std::int64_t left = passes;
   void* at = self;
-  __asm__ volatile(".p2align 6\n 1:\n" FOUR("mov (%1), %1\n") "dec %0\n jnz 1b\n" : "+r"(left), "+r"(at) : : "cc");
+  __asm__ volatile(FROM_A_LINE FOUR("mov (%1), %1\n") "dec %0\n jnz 1b\n" : "+r"(left), "+r"(at) : : "cc");
 }
 
 /// An addition waits for its operand in memory, and that for its address alone: not for the sum.
 __attribute__((noinline)) void sum_of_memory() {
   std::int64_t left = passes;
-  __asm__ volatile(".p2align 6\n 1:\n" FOUR("addsd (%1), %%xmm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "xmm0", "cc");
+  __asm__ volatile(FROM_A_LINE FOUR("addsd (%1), %%xmm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : "r"(cells) : "xmm0", "cc");
 }
 
 __attribute__((noinline, target("fma"))) void chain_of_fmas() {
   std::int64_t left = passes;
-  __asm__ volatile(".p2align 6\n 1:\n" FOUR("vfmadd231pd %%ymm1, %%ymm1, %%ymm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : : "xmm0", "cc");
+  __asm__ volatile(FROM_A_LINE FOUR("vfmadd231pd %%ymm1, %%ymm1, %%ymm0\n") "dec %0\n jnz 1b\n" : "+r"(left) : : "xmm0", "cc");
 }
 
 /// The scalar form of AVX writes all of its register, so that a pass does not wait for the one before.
 __attribute__((noinline, target("avx"))) void avx_scalars_are_whole() {
   std::int64_t left = passes;
-  __asm__ volatile(".p2align 6\n 1:\n vaddsd %%xmm1, %%xmm1, %%xmm0\n vmulsd %%xmm1, %%xmm0, %%xmm0\n dec %0\n jnz 1b\n"
+  __asm__ volatile(FROM_A_LINE "vaddsd %%xmm1, %%xmm1, %%xmm0\n vmulsd %%xmm1, %%xmm0, %%xmm0\n dec %0\n jnz 1b\n"
                    : "+r"(left)
                    :
                    : "xmm0", "cc");

@@ -259,31 +259,33 @@ constexpr std::array issue_widths{
     IssueWidth{"Neoverse N1", 4}, IssueWidth{"Neoverse V1", 8},     IssueWidth{"Neoverse N2", 5},    IssueWidth{"Neoverse V2", 8},
     IssueWidth{"A64FX", 4}};
 
+/// Bytes of a stretch of code, of which one is fetched in a cycle. Zen 3 takes what it decoded before from lines of 64 bytes: a loop of 32
+/// bytes took a cycle a pass within a line and two across its end (triads and integer additions, begun at twelve offsets). Zen, Zen 2 and
+/// Zen 4 are taken to be alike. Nothing of the kind is known of the others, whose stretches are pages.
+constexpr int line_of_code = 64, page_of_code = 4096;
+
 /// A core that the emulator runs on, as far as the table above does not tell: its reorder buffer, its physical vector registers, the loads
 /// and stores of up to 32 bytes that begin in a cycle, and latencies of fp64. The numbers are those of the vendors' guides named above and
 /// of uops.info (Abel and Reineke 2019), written from memory; additions that wait for each other take 2 cycles on Golden Cove and its like,
-/// as a chain of sums beside one of products showed on Emerald Rapids (half the time). Zen to Zen 4 take what they decoded before from
-/// lines of 64 bytes of code, one in a cycle: a loop of 32 bytes takes a cycle a pass within a line and two across its end (seen on Zen 3,
-/// of triads and of integer additions at every offset). Nothing of the kind is known of the others: their stretches are pages.
-constexpr int whole_code = 4096;
+/// as a chain of sums beside one of products showed on Emerald Rapids (half the time).
 struct Pipeline {
   std::string_view core;
   int window, vector_registers, loads, stores;
   int add, mul, fma;  // cycles
   int code_bytes;
 };
-constexpr std::array pipelines{Pipeline{"Zen", 192, 160, 2, 1, 3, 4, 5, 64},
-                               Pipeline{"Zen 2", 224, 160, 2, 1, 3, 3, 5, 64},
-                               Pipeline{"Zen 3", 256, 160, 2, 1, 3, 3, 4, 64},
-                               Pipeline{"Zen 4", 320, 192, 2, 1, 3, 3, 4, 64},
-                               Pipeline{"Zen 5", 448, 384, 2, 2, 2, 3, 4, whole_code},
-                               Pipeline{"Haswell", 192, 168, 2, 1, 3, 5, 5, whole_code},
-                               Pipeline{"Broadwell", 192, 168, 2, 1, 3, 3, 5, whole_code},
-                               Pipeline{"Skylake-SP", 224, 168, 2, 1, 4, 4, 4, whole_code},
-                               Pipeline{"Ice Lake-SP", 352, 224, 2, 2, 4, 4, 4, whole_code},
-                               Pipeline{"Sapphire Rapids", 512, 332, 3, 2, 2, 4, 4, whole_code},
-                               Pipeline{"Emerald Rapids", 512, 332, 3, 2, 2, 4, 4, whole_code},
-                               Pipeline{"Granite Rapids", 512, 332, 3, 2, 2, 4, 4, whole_code}};
+constexpr std::array pipelines{Pipeline{"Zen", 192, 160, 2, 1, 3, 4, 5, line_of_code},
+                               Pipeline{"Zen 2", 224, 160, 2, 1, 3, 3, 5, line_of_code},
+                               Pipeline{"Zen 3", 256, 160, 2, 1, 3, 3, 4, line_of_code},
+                               Pipeline{"Zen 4", 320, 192, 2, 1, 3, 3, 4, line_of_code},
+                               Pipeline{"Zen 5", 448, 384, 2, 2, 2, 3, 4, page_of_code},
+                               Pipeline{"Haswell", 192, 168, 2, 1, 3, 5, 5, page_of_code},
+                               Pipeline{"Broadwell", 192, 168, 2, 1, 3, 3, 5, page_of_code},
+                               Pipeline{"Skylake-SP", 224, 168, 2, 1, 4, 4, 4, page_of_code},
+                               Pipeline{"Ice Lake-SP", 352, 224, 2, 2, 4, 4, 4, page_of_code},
+                               Pipeline{"Sapphire Rapids", 512, 332, 3, 2, 2, 4, 4, page_of_code},
+                               Pipeline{"Emerald Rapids", 512, 332, 3, 2, 2, 4, 4, page_of_code},
+                               Pipeline{"Granite Rapids", 512, 332, 3, 2, 2, 4, 4, page_of_code}};
 
 /// Operations a cycle and core of products of matrix tiles (AMX), by the core's name: 16 x 16 x 64 bytes of multiply-adds in 16 cycles.
 struct TileRate {
