@@ -5,6 +5,7 @@
 #include "client_requests.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
+#include "reuse_filter.h"
 
 static CacheGeometry geometry_[3];
 static UInt prefetchers_;
@@ -37,9 +38,6 @@ static inline void count(Ledger ledger, Boundary boundary, Flow flow) { add_byte
 
 enum { kStreams = 16, kMaxPending = 4096 };
 
-// The filter above the distances of reuse is smaller than every cache that anybody will ask for, and large enough to take most accesses.
-enum { kFilterLines = 64 };
-
 // A walk through a page that the stream prefetcher follows.
 typedef struct {
   ULong page;
@@ -55,13 +53,20 @@ struct PrivateCaches {
   ULong misses;  // of L1
   Stream stream[kStreams];
   UInt stream_now;
-  ReuseStack* reuse;  // in place of L2 and L3, below an L1 of one set; or NULL
-  UInt n_held;        // lines in that L1
-  ReuseCode brought_by[kFilterLines];
+  ReuseStack* reuse;  // in place of L2 and L3, below an L1 of one set, the filter; or NULL
+  Filter filter;
 };
 
 static Cache l3_;
 static ReuseCode (*code_of_)(const ULong* code_counts);  // NULL: no code has distances of its own
+
+static inline UInt find_in_l1(const PrivateCaches* p, UInt first, ULong tag) {
+  return UNLIKELY(p->reuse != NULL) ? filter_find(&p->filter, &p->l1, tag) : cache_find(&p->l1, first, tag);
+}
+
+static inline UInt oldest_in_l1(PrivateCaches* p, UInt first) {
+  return p->reuse != NULL ? filter_oldest(&p->filter, &p->l1) : cache_oldest(&p->l1, first);
+}
 
 // ------------------------------------------------------------------------------------------------------------- what is put off
 
@@ -107,6 +112,7 @@ void caches_begin_replay(PrivateCaches* p) {
     return;
   caches_settle(p);
   cache_begin_anew(&p->l1);
+  filter_forget_times(&p->filter);
   cache_begin_anew(&p->l2);
   cache_begin_anew(&l3_);
 }
@@ -178,10 +184,10 @@ static void let_go(PrivateCaches* p, UInt slot) {
 // Times that are put off belong to lines marked in this epoch, and they can only be later than those written: an oldest line that
 // is not marked is the oldest indeed.
 static UInt slot_to_fill(PrivateCaches* p, UInt first) {
-  UInt slot = cache_oldest(&p->l1, first);
+  UInt slot = oldest_in_l1(p, first);
   if (p->mark[slot] != caches_epoch) return slot;
   caches_settle(p);
-  slot = cache_oldest(&p->l1, first);
+  slot = oldest_in_l1(p, first);
   let_go(p, slot);
   return slot;
 }
@@ -189,14 +195,14 @@ static UInt slot_to_fill(PrivateCaches* p, UInt first) {
 // The set's line used longest ago sinks into the stack.
 static UInt fill_filter(PrivateCaches* p, Ledger ledger, UInt first, ULong line, ULong tag, UInt dirty, Flow cause) {
   ReuseCode by = code_of_ == NULL || ledger.code == NULL ? 0 : code_of_(ledger.code);
-  reuse_fetch(p->reuse, line, cause == kRfo, p->n_held, by);
+  ReuseLine* known = reuse_fetch(p->reuse, line, cause == kRfo, p->filter.n_held, by);
   UInt slot = slot_to_fill(p, first);
   ULong held = tag_in(&p->l1, slot);
-  if (held == 0)
-    p->n_held++;
-  else
-    reuse_sink(p->reuse, held - 1, is_dirty(&p->l1, slot), p->brought_by[slot]);
-  p->brought_by[slot] = by;
+  if (held != 0) {
+    reuse_sink(p->reuse, p->filter.held[slot].known, held - 1, is_dirty(&p->l1, slot), p->filter.held[slot].brought_by);
+    filter_leave(&p->filter, slot, held - 1);
+  }
+  filter_enter(&p->filter, slot, line, p->l1.now + 1, known, by);
   cache_install(&p->l1, slot, tag, dirty);
   return slot;
 }
@@ -228,7 +234,7 @@ static __attribute__((noinline)) UInt miss_l1(PrivateCaches* p, Ledger ledger, U
 static inline __attribute__((always_inline)) UInt reference_l1(PrivateCaches* p, Ledger ledger, ULong line, UInt flags) {
   Cache* l1 = &p->l1;
   ULong tag;
-  UInt first = locate(l1, line, &tag), slot = cache_find(l1, first, tag);
+  UInt first = locate(l1, line, &tag), slot = find_in_l1(p, first, tag);
   if (LIKELY(slot != kNoSlot))
     cache_touch(l1, slot, flags & kSiteWrite);
   else
@@ -289,12 +295,12 @@ static void prefetch_after_miss(PrivateCaches* p, Ledger ledger, ULong line, Boo
 static void store_non_temporal(PrivateCaches* p, Ledger ledger, ULong address, ULong bytes) {
   for (ULong line = address >> line_shift_; line <= (address + bytes - 1) >> line_shift_; line++) {
     ULong tag;
-    UInt first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
+    UInt first = locate(&p->l1, line, &tag), slot = find_in_l1(p, first, tag);
     if (slot != kNoSlot) let_go(p, slot);
     Bool dirty = cache_drop(&p->l1, line);
     if (p->reuse != NULL) {
-      if (slot != kNoSlot) p->n_held--;
-      reuse_drop(p->reuse, line, dirty, slot == kNoSlot ? 0 : p->brought_by[slot]);
+      if (slot != kNoSlot) filter_drop(&p->filter, slot, line);
+      reuse_drop(p->reuse, line, dirty, slot == kNoSlot ? 0 : p->filter.held[slot].brought_by);
       continue;
     }
     if (dirty) count(ledger, kL1L2, kWriteBack);
@@ -375,7 +381,7 @@ static inline Bool move_site(PrivateCaches* p, Footprint* f, UInt k, ULong addre
   ULong line = address >> line_shift_;
   if ((site->flags & ~(kSiteWrite | kSiteReadFirst)) || (address + site->bytes - 1) >> line_shift_ != line) return False;
   ULong tag;
-  UInt first = locate(&p->l1, line, &tag), slot = cache_find(&p->l1, first, tag);
+  UInt first = locate(&p->l1, line, &tag), slot = find_in_l1(p, first, tag);
   if (slot == kNoSlot) return False;
   if (f->pending) write_times_of_site(p, f, k, f->last_use);
   *stamp_of(&p->l1, slot) |= site->flags & kSiteWrite;
@@ -451,7 +457,7 @@ void caches_configure_reuse(UInt line_bytes, ReuseCode (*code_of)(const ULong*))
   code_of_ = code_of;
 }
 
-const ReuseCounts* caches_reuse(PrivateCaches* p) { return p->reuse == NULL ? NULL : reuse_counts(p->reuse, p->n_held); }
+const ReuseCounts* caches_reuse(PrivateCaches* p) { return p->reuse == NULL ? NULL : reuse_counts(p->reuse, p->filter.n_held); }
 
 void caches_forget_reuse(PrivateCaches* p) {
   if (p->reuse != NULL) reuse_forget_counts(p->reuse);
@@ -462,6 +468,7 @@ PrivateCaches* caches_new_private(void) {
   cache_make(&p->l1, &geometry_[0]);
   cache_make(&p->l2, &geometry_[1]);
   if (counts_reuse_) p->reuse = reuse_new();
+  filter_empty(&p->filter);
   p->mark = VG_(calloc)("plumbline.caches.mark", n_cells(&p->l1) + 1, sizeof p->mark[0]);
   return p;
 }
@@ -471,7 +478,7 @@ void caches_empty_private(PrivateCaches* p) {
   cache_empty(&p->l1);
   cache_empty(&p->l2);
   if (p->reuse != NULL) reuse_empty(p->reuse);
-  p->n_held = 0;
+  filter_empty(&p->filter);
   VG_(memset)(p->stream, 0, sizeof p->stream);
   caches_epoch++;
 }
@@ -508,7 +515,7 @@ static void write_back_reuse(PrivateCaches* p) {
   for (UInt slot = 0; slot < p->l1.ways; slot++) {
     if (!is_dirty(&p->l1, slot)) continue;
     *stamp_of(&p->l1, slot) &= ~1u;
-    reuse_write_above(p->reuse, tag_in(&p->l1, slot) - 1, p->brought_by[slot]);
+    reuse_write_above(p->reuse, tag_in(&p->l1, slot) - 1, p->filter.held[slot].brought_by);
   }
   reuse_write_back(p->reuse);
   caches_epoch++;

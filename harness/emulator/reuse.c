@@ -8,15 +8,17 @@
 
 enum { kWord = 64, kGroup = 64 * kWord, kBlock = 64 * kGroup };  // times that a bit map's word has; a group of words; a block of groups
 enum { kMostLines = 1 << kReuseLongestBits, kMostTimes = 2 * kMostLines };
-enum { kLinesOfPage = 64 };
+enum { kLinesOfPage = 64, kRecentPages = 16 };
 
 // What is known of a line. `level` is the bucket of the largest distance that it came back from since it was written: caches of at most so
 // many lines have it clean. kReuseNever: it was never written.
-typedef struct {
-  UInt time;  // its own in the stack; 0 for one that is in the filter, or nowhere
+struct ReuseLine {
+  UInt time;  // its own in the stack, or one of the two below
   UShort level;
   ReuseCode writer;  // who brought it where it was written
-} Line;
+};
+typedef ReuseLine Line;
+static const UInt kNowhere = 0, kInFilter = 0xFFFFFFFFu;  // no line sinks at them
 
 // Lines side by side.
 typedef struct {
@@ -38,12 +40,13 @@ struct ReuseStack {
   UInt* of_block;
   ULong* line_at;  // of each time
   UInt times, now, n_live;
+  UInt near_time, sunk_since_near;  // the time that was asked for last
   ULong sunk_since_settled;
   PageSlot* pages;
   ULong n_page_slots, n_pages;
   UShort* met[kReuseScales];  // how often each set was met in this window
   UInt in_window[kReuseScales];
-  PageSlot last[2];  // the pages found last: of a line that was fetched, and of one that sank
+  PageSlot recent[kRecentPages];  // of each remainder of page numbers the one found last
 };
 
 // --------------------------------------------------------------------------------------------------------------------- codes
@@ -137,12 +140,25 @@ static UInt sum_of_shorts(const UShort* from, UInt n) {
   return sum + (UInt)_mm_cvtsi128_si32(sums);
 }
 
-static UInt sunk_since(const ReuseStack* s, UInt time) {
+static UInt count_sunk_since(const ReuseStack* s, UInt time) {
   UInt word = time / kWord, group = time / kGroup, block = time / kBlock, last_block = (s->now - 1) / kBlock;
   UInt sum = bits_of(s->live[word] >> (time % kWord) >> 1) + sum_of_bytes(s->of_word + word + 1, (group + 1) * 64 - word - 1) +
              sum_of_shorts(s->of_group + group + 1, (block + 1) * 64 - group - 1);
   for (UInt later = block + 1; later <= last_block; later++) sum += s->of_block[later];
   return sum;
+}
+
+// Lines are mostly used again in the order in which they sank: the next time that is asked for lies a little behind the last one.
+static UInt sunk_since(ReuseStack* s, UInt time) {
+  UInt word = time / kWord;
+  if (time >= s->near_time && s->near_time / kWord == word) {
+    ULong up_to_time = ~0ULL >> (kWord - 1 - time % kWord), after_near = ~0ULL << s->near_time % kWord << 1;
+    s->sunk_since_near -= bits_of(s->live[word] & up_to_time & after_near);
+  } else {
+    s->sunk_since_near = count_sunk_since(s, time);
+  }
+  s->near_time = time;
+  return s->sunk_since_near;
 }
 
 static void set_live(ReuseStack* s, UInt time, Int by) {
@@ -151,6 +167,7 @@ static void set_live(ReuseStack* s, UInt time, Int by) {
   s->of_group[time / kGroup] = (UShort)(s->of_group[time / kGroup] + by);
   s->of_block[time / kBlock] += (UInt)by;
   s->n_live += (UInt)by;
+  if (time > s->near_time) s->sunk_since_near += (UInt)by;
 }
 
 // --------------------------------------------------------------------------------------------------------------------- pages
@@ -165,7 +182,7 @@ static PageSlot* slot_of(const ReuseStack* s, ULong number) {
 
 static Bool is_in_use(const Page* page) {
   for (UInt k = 0; k < kLinesOfPage; k++)
-    if (page->line[k].time != 0 || page->line[k].level != kReuseNever) return True;
+    if (page->line[k].time != kNowhere || page->line[k].level != kReuseNever) return True;
   return False;
 }
 
@@ -188,12 +205,13 @@ static void rebuild_pages(ReuseStack* s) {
   for (ULong k = 0; k < n_before; k++)
     if (before[k].number != 0) *slot_of(s, before[k].number - 1) = before[k];
   VG_(free)(before);
-  s->last[0] = s->last[1] = (PageSlot){0, NULL};
+  VG_(memset)(s->recent, 0, sizeof s->recent);
 }
 
-static Page* find_page(ReuseStack* s, ULong line, PageSlot* last) {
+static Page* find_page(ReuseStack* s, ULong line) {
   ULong number = line / kLinesOfPage;
-  if (LIKELY(last->number == number + 1)) return last->page;
+  PageSlot* recent = &s->recent[(number ^ number >> 4 ^ number >> 8) % kRecentPages];
+  if (LIKELY(recent->number == number + 1)) return recent->page;
   PageSlot* slot = slot_of(s, number);
   if (slot->number == 0) {
     if (2 * ++s->n_pages > s->n_page_slots) {
@@ -204,11 +222,11 @@ static Page* find_page(ReuseStack* s, ULong line, PageSlot* last) {
     *slot = (PageSlot){number + 1, VG_(calloc)("plumbline.reuse.page", 1, sizeof(Page))};
     for (UInt k = 0; k < kLinesOfPage; k++) slot->page->line[k].level = kReuseNever;
   }
-  *last = *slot;
+  *recent = *slot;
   return slot->page;
 }
 
-static Line* find_line(ReuseStack* s, ULong line) { return &find_page(s, line, &s->last[0])->line[line % kLinesOfPage]; }
+static Line* find_line(ReuseStack* s, ULong line) { return &find_page(s, line)->line[line % kLinesOfPage]; }
 
 // --------------------------------------------------------------------------------------------------------------------- times
 
@@ -220,7 +238,7 @@ static void make_times(ReuseStack* s, UInt times) {
   s->of_block = VG_(calloc)("plumbline.reuse.blocks", times / kBlock, sizeof s->of_block[0]);
   s->line_at = VG_(malloc)("plumbline.reuse.lines", times * sizeof s->line_at[0]);
   s->now = 1;
-  s->n_live = 0;
+  s->n_live = s->near_time = s->sunk_since_near = 0;
 }
 
 static void free_times(ReuseStack* s) {
@@ -263,7 +281,7 @@ static void begin_times_anew(ReuseStack* s) {
         put_on_top(s, known, line);
       } else {
         too_many--;
-        known->time = 0;
+        known->time = kNowhere;
         count_written_back(s, known, kReuseNever);
       }
     }
@@ -296,18 +314,19 @@ static void note_sets(ReuseStack* s, ULong line, UInt distance, ReuseCode by) {
   }
 }
 
-void reuse_fetch(ReuseStack* s, ULong line, Bool write, UInt above, ReuseCode by) {
+ReuseLine* reuse_fetch(ReuseStack* s, ULong line, Bool write, UInt above, ReuseCode by) {
   Line* known = find_line(s, line);
   UInt distance = kReuseNever;
-  if (known->time != 0) {
+  if (known->time != kNowhere) {
     distance = bucket_of((ULong)above + sunk_since(s, known->time));
     set_live(s, known->time, -1);
-    known->time = 0;
     count_written_back(s, known, distance);
   }
+  known->time = kInFilter;
   (write ? s->counts.write : s->counts.read)[distance]++;
   count_of_code(by, distance, write ? kWrite : kRead);
   note_sets(s, line, distance, by);
+  return known;
 }
 
 static void note_written(Line* known, ReuseCode by) {
@@ -315,9 +334,8 @@ static void note_written(Line* known, ReuseCode by) {
   known->writer = by;
 }
 
-void reuse_sink(ReuseStack* s, ULong line, Bool written, ReuseCode by) {
+void reuse_sink(ReuseStack* s, ReuseLine* known, ULong line, Bool written, ReuseCode by) {
   if (UNLIKELY(s->now == s->times)) begin_times_anew(s);
-  Line* known = &find_page(s, line, &s->last[1])->line[line % kLinesOfPage];
   if (written) note_written(known, by);
   put_on_top(s, known, line);
   s->sunk_since_settled++;
@@ -327,8 +345,8 @@ void reuse_drop(ReuseStack* s, ULong line, Bool written, ReuseCode by) {
   Line* known = find_line(s, line);
   if (written) note_written(known, by);
   count_written_back(s, known, kReuseNever);
-  if (known->time != 0) set_live(s, known->time, -1);
-  known->time = 0;
+  if (known->time != kNowhere && known->time != kInFilter) set_live(s, known->time, -1);
+  known->time = kNowhere;
 }
 
 void reuse_write_above(ReuseStack* s, ULong line, ReuseCode by) { note_written(find_line(s, line), by); }
@@ -342,7 +360,7 @@ void reuse_empty(ReuseStack* s) {
   for (ULong slot = 0; slot < s->n_page_slots; slot++) VG_(free)(s->pages[slot].page);
   VG_(memset)(s->pages, 0, s->n_page_slots * sizeof s->pages[0]);
   s->n_pages = 0;
-  s->last[0] = s->last[1] = (PageSlot){0, NULL};
+  VG_(memset)(s->recent, 0, sizeof s->recent);
   free_times(s);
   make_times(s, kBlock);
   s->sunk_since_settled = 0;

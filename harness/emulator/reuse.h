@@ -39,10 +39,13 @@ ReuseStack* reuse_new(void);
 ULong reuse_bucket_begins(UInt bucket);  // the least distance in it, lines
 static inline UInt reuse_sets(UInt scale) { return 64u << 4 * scale; }
 
+// What a stack knows of a line; it stays in its place while that is in the filter.
+typedef struct ReuseLine ReuseLine;
+
 // A line comes into the filter, which holds `above` lines.
-void reuse_fetch(ReuseStack* stack, ULong line, Bool write, UInt above, ReuseCode by);
+ReuseLine* reuse_fetch(ReuseStack* stack, ULong line, Bool write, UInt above, ReuseCode by);
 // The line used longest ago leaves the filter, written there or not; `by` brought it there.
-void reuse_sink(ReuseStack* stack, ULong line, Bool written, ReuseCode by);
+void reuse_sink(ReuseStack* stack, ReuseLine* known, ULong line, Bool written, ReuseCode by);
 // A store goes past all caches: the line is in none of them any more. Written: in the filter, which it has left already.
 void reuse_drop(ReuseStack* stack, ULong line, Bool written, ReuseCode by);
 // A line is written in the filter, and stays there.

@@ -166,8 +166,8 @@ void require_schema(const std::string& schema, const std::filesystem::path& path
       text.starts_with(schema_family) &&
       std::from_chars(text.data() + schema_family.size(), text.data() + text.size(), version).ptr == text.data() + text.size();
   if (!ours)
-    throw user_error(
-        fmt::format("'{}' is no plumbline result file (its schema is '{}'); give one that plumbline run wrote", path.string(), schema));
+    throw user_error(fmt::format("'{}' is no plumbline result file (its schema is '{}'); give one that plumbline run or profile wrote",
+                                 path.string(), schema));
   if (version != schema_version)
     throw user_error(fmt::format("result file '{}' has schema {} and this plumbline reads {}{}; use a newer plumbline", path.string(),
                                  schema, schema_family, schema_version));
@@ -183,8 +183,8 @@ void read_image(std::string& bytes, const std::filesystem::path& path, Read read
   check(H5Pset_file_image(access, bytes.data(), bytes.size()), "H5Pset_file_image");
   const File file(H5Fopen("/plumbline", H5F_ACC_RDONLY, access), "H5Fopen");
   if (check(H5Aexists(file, "schema"), "H5Aexists") == 0)
-    throw user_error(
-        fmt::format("'{}' is no plumbline result file (it is HDF5 without our schema); give one that plumbline run wrote", path.string()));
+    throw user_error(fmt::format(
+        "'{}' is no plumbline result file (it is HDF5 without our schema); give one that plumbline run or profile wrote", path.string()));
   require_schema(read_attribute(file, "schema"), path);
   read(file);
 }
@@ -241,7 +241,8 @@ void read_store(const std::filesystem::path& path, StorePart part, PackedTables&
                     path.string(), journal.string(), path.string()));
   std::string bytes = read_bytes(path, "result file");
   if (!std::string_view(bytes).starts_with(signature.substr(0, std::max<std::size_t>(1, std::min(bytes.size(), signature.size())))))
-    throw user_error(fmt::format("'{}' is no plumbline result file (it is not HDF5); give one that plumbline run wrote", path.string()));
+    throw user_error(fmt::format("'{}' is no plumbline result file (it is {}); give one that plumbline run or profile wrote", path.string(),
+                                 bytes.starts_with('{') ? "JSON, which is printed for other programs, and not HDF5" : "not HDF5"));
   before(bytes.size());
   try {
     read_image(bytes, path, [&](hid_t file) { part == StorePart::measured ? read_measured(file, taker) : read_derived(file, taker); });

@@ -74,6 +74,13 @@ def test_every_command_says_so_in_a_line(crafted, words, tmp_path):
     expect_refused(run(command, crafted, *rest))
 
 
+@pytest.mark.parametrize("text, what", [('{"schema": "plumbline-show/1"}', "JSON, which is printed for other programs, and not HDF5"), ("text", "not HDF5")])
+def test_a_file_of_another_kind_is_told_for_what_it_is(tmp_path, text, what):
+    (tmp_path / "other").write_text(text)
+    done = run("show", tmp_path / "other")
+    assert done.returncode == 2 and done.stderr == f"plumbline: '{tmp_path}/other' is no plumbline result file (it is {what}); give one that plumbline run or profile wrote\n"
+
+
 def test_a_batch_script_for_its_machine_is_not_written(crafted, tmp_path):
     (tmp_path / "small.toml").write_text(CAMPAIGN)
     expect_refused(run("slurm", tmp_path / "small.toml", "--machine", crafted, "-o", tmp_path))

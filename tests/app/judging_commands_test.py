@@ -423,6 +423,20 @@ def test_a_bound_that_the_target_lacks_is_named(results, setsm):
     assert "L1" in message and "mem only" in message
 
 
+def test_a_wrong_target_leaves_the_others_and_is_told(results, setsm):
+    _, _, _, folder = setsm
+    lacking = spec(folder / "mem_only.toml", "mem only", 20, 20, "STREAM")
+    missing = folder / "missing.toml"
+    done = subprocess.run([PLUMBLINE, "project", results, "--to", lacking, "--to", results, "--to", missing, "--json"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "")
+    answer = json.loads(done.stdout)
+    assert len(answer["rows"]) == 1 and answer["rows"][0]["speedup"] == pytest.approx(1)
+    told = [note for note in answer["notes"] if "is left out: " in note]
+    assert [note.split(" is left out: ")[0] for note in told] == [str(missing), str(lacking)]
+    message = plumbline("project", results, "--to", lacking, "--to", missing, code=2)
+    assert len(message.splitlines()) == 1, "nothing is left to project onto"
+
+
 README = GOLDEN.parent.parent / "harness" / "model" / "README.md"
 
 

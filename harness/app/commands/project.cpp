@@ -51,7 +51,9 @@ ProjectionSpec side_of(const std::string& path, const std::string& kernel, std::
   if (is_toml(path)) return read_spec(path);
   const PlacedFile file(path, kernel, notes);
   const auto& nodes = file.nodes;
-  if (nodes.empty()) throw user_error(fmt::format("{} describes no machine, so it cannot be one side of a projection", path));
+  if (nodes.empty())
+    throw user_error(fmt::format("{} describes no machine, so it cannot be one side of a projection; {}", path,
+                                 file.results.profile.empty() ? "measure it again with plumbline run" : "profile the program with roofs"));
   if (nodes.size() > 1) notes.push_back(fmt::format("{} has {} nodes; {} stands for it", path, nodes.size(), nodes.front().node));
   ProjectionSpec side{.node = node_spec(nodes.front(), file.ceilings), .application = {}};
   if (!file.results.profile.empty() && kernel.empty())
@@ -126,36 +128,66 @@ std::vector<Method> methods_for(const ProjectOptions& options, const Application
   return has_reuse ? std::vector{Method::bandwidth, Method::ensemble} : std::vector{Method::bandwidth};
 }
 
+struct Target {
+  std::string path;
+  NodeSpec node;
+};
+
 /// Nodes of one name, of which there are many in a cloud, are told apart by their files, too.
-void tell_apart(const ProjectOptions& options, NodeSpec& source, std::vector<NodeSpec>& targets) {
+void tell_apart(const std::string& from, NodeSpec& source, std::vector<Target>& targets) {
   std::map<std::string, std::set<std::string>> files;  // by name
-  files[source.name].insert(options.from.front());
-  for (std::size_t i = 0; i < targets.size(); ++i) files[targets[i].name].insert(options.to[i]);
+  files[source.name].insert(from);
+  for (const Target& one : targets) files[one.node.name].insert(one.path);
   const auto tell = [&](NodeSpec& one, const std::string& path) {
     if (files[one.name].size() > 1) one.name += fmt::format(" ({})", std::filesystem::path(path).filename().string());
   };
-  tell(source, options.from.front());
-  for (std::size_t i = 0; i < targets.size(); ++i) tell(targets[i], options.to[i]);
+  tell(source, from);
+  for (Target& one : targets) tell(one.node, one.path);
 }
 
-std::vector<TargetProjections> project_all(const ProjectOptions& options, const Application& application, NodeSpec source,
-                                           const ProjectionRecord& record, std::vector<std::string>& notes) {
-  std::vector<NodeSpec> nodes;
-  std::vector<std::string> about_others;
-  for (const auto& path : options.to) nodes.push_back(side_of(path, "", notes, about_others).node);
-  tell_apart(options, source, nodes);
-  std::vector<TargetProjections> targets;
-  for (const NodeSpec& target : nodes) {
-    TargetProjections one{.plain = project(application, source, target, options.rest)};
-    const auto all = project_program(one.plain, application, source, target, record.overlaps, record.rows);
-    for (auto& group : one.plain.groups) group.there = group_bytes(group.group, source, target);
-    for (const Method method : methods_for(options, application)) {
-      ToldProjection& told = one.told.emplace_back(ToldProjection{one.plain, all[index_of(method)]});
-      for (std::size_t i = 0; i < told.plain.groups.size(); ++i) told.plain.groups[i].seconds = told.told.group_seconds[i];
-    }
-    note_unsaid(one, application, source, target, notes);
-    targets.push_back(std::move(one));
+TargetProjections project_onto(const NodeSpec& target, const ProjectOptions& options, const Application& application,
+                               const NodeSpec& source, const ProjectionRecord& record, std::vector<std::string>& notes) {
+  TargetProjections one{.plain = project(application, source, target, options.rest)};
+  const auto all = project_program(one.plain, application, source, target, record.overlaps, record.rows);
+  for (auto& group : one.plain.groups) group.there = group_bytes(group.group, source, target);
+  for (const Method method : methods_for(options, application)) {
+    ToldProjection& told = one.told.emplace_back(ToldProjection{one.plain, all[index_of(method)]});
+    for (std::size_t i = 0; i < told.plain.groups.size(); ++i) told.plain.groups[i].seconds = told.told.group_seconds[i];
   }
+  note_unsaid(one, application, source, target, notes);
+  return one;
+}
+
+/// A target that something is wrong with leaves the others as they are; the last one that is left throws its error.
+class LeftOut {
+ public:
+  explicit LeftOut(std::size_t targets) : remaining_(targets) {}
+
+  template <class Work>
+  void attempt(const std::string& path, Work&& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      if (--remaining_ == 0) throw;
+      lines_.push_back(fmt::format("{} is left out: {}", path, error.what()));
+    }
+  }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::size_t remaining_;
+  std::vector<std::string> lines_;
+};
+
+std::vector<TargetProjections> project_all(const ProjectOptions& options, const Application& application, NodeSpec source,
+                                           const ProjectionRecord& record, std::vector<std::string>& notes, LeftOut& left_out) {
+  std::vector<Target> nodes;
+  std::vector<std::string> about_others;
+  for (const auto& path : options.to) left_out.attempt(path, [&] { nodes.push_back({path, side_of(path, "", notes, about_others).node}); });
+  tell_apart(options.from.front(), source, nodes);
+  std::vector<TargetProjections> targets;
+  for (const auto& [path, target] : nodes)
+    left_out.attempt(path, [&] { targets.push_back(project_onto(target, options, application, source, record, notes)); });
   note_doubts(targets.front(), application, source, notes);
   return targets;
 }
@@ -187,15 +219,17 @@ Exit project_file(const ProjectOptions& options) {
   if (options.application.empty()) notes.insert(notes.end(), about_program.begin(), about_program.end());
   if (application.name.empty()) application.name = std::filesystem::path(options.from.front()).stem().string();
   ProjectionRecord record = record_for(options);
-  const auto targets = project_all(options, application, source.node, record, notes);
+  LeftOut left_out(options.to.size());
+  const auto targets = project_all(options, application, source.node, record, notes, left_out);
   add_projection_notes(targets, notes);
+  notes.insert(notes.end(), left_out.lines().begin(), left_out.lines().end());
   if (!options.record.empty()) {
     extend(record, known_rows(targets, application.name));
     write_record(options.record, record);
     notes.push_back(fmt::format("{} holds {} pairs now", options.record, record.rows.size()));
   }
   print_all(options, targets, notes);
-  return Exit::ok;
+  return left_out.lines().empty() ? Exit::ok : Exit::io_or_failed_case;
 }
 
 Exit project_as_asked(const ProjectOptions& options) {
@@ -273,7 +307,11 @@ void add_project(CLI::App& app, Action& chosen) {
           "FROM", options->from,
           "where the times come from: a result file (.h5), or a spec.toml with the node's ceilings; of --matrix one or several files")
       ->required();
-  command->add_option("--to", options->to, "the other node: a result file or a spec.toml; may be repeated")->expected(1)->take_all();
+  command
+      ->add_option("--to", options->to,
+                   "the other node: a result file or a spec.toml; may be repeated: one that is wrong leaves the others")
+      ->expected(1)
+      ->take_all();
   command->add_option("--app", options->application, "app.toml with the program's groups; preset: those of FROM, or its measured cases");
   command->add_option("--kernel", options->kernel, "of the measured cases only these (glob)");
   auto* const rest = command

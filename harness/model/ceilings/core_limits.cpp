@@ -261,7 +261,8 @@ constexpr std::array issue_widths{
 
 /// Bytes of a stretch of code, of which one is fetched in a cycle. Zen 3 takes what it decoded before from lines of 64 bytes: a loop of 32
 /// bytes took a cycle a pass within a line and two across its end (triads and integer additions, begun at twelve offsets). Zen, Zen 2 and
-/// Zen 4 are taken to be alike. Nothing of the kind is known of the others, whose stretches are pages.
+/// Zen 4 are taken to be alike. Emerald Rapids took such loops across a line's end as fast as within one (begun at sixteen offsets), unless
+/// the end lay between or within a comparison and its branch. Of the others nothing is known. The stretches of all these are pages.
 constexpr int line_of_code = 64, page_of_code = 4096;
 
 /// A core that the emulator runs on, as far as the table above does not tell: its reorder buffer, its physical vector registers, the loads
