@@ -415,6 +415,15 @@ static Int end_of_instruction(const IRSB* in, Int mark) {
   return end;
 }
 
+static void plan_fma(Block* b, Int mark) {
+  const DecodedInstruction* d = &b->instruction;
+  b->fma.usable = b->fma.emitted = False;
+  if (!d->fma.valid) return;
+  Int end = end_of_instruction(b->in, mark);
+  if (d->fma.scalar) vex_repairs_check(b->in, mark, end);
+  fma_plan(b->in, mark, end, &d->fma, &b->fma);
+}
+
 static void begin_instruction(Block* b, Int mark) {
   const IRStmt* st = b->in->stmts[mark];
   DecodedInstruction* d = &b->instruction;
@@ -430,11 +439,7 @@ static void begin_instruction(Block* b, Int mark) {
   for (UInt k = 0; k < d->n_amounts; k++) b->amounts[d->amounts[k].event] += d->amounts[k].amount;
   if (options.simulate_core) core_instruction(d, address, (UInt)st->Ist.IMark.len);
   if (options.self_check) selfcheck_instruction(b->in, mark, d);
-  b->fma.usable = b->fma.emitted = False;
-  if (!d->fma.valid) return;
-  Int end = end_of_instruction(b->in, mark);
-  if (d->fma.scalar) vex_repairs_check(b->in, mark, end);
-  fma_plan(b->in, mark, end, &d->fma, &b->fma);
+  plan_fma(b, mark);
 }
 
 static void leave_repeated(Block* b, const IRStmt* exit) {
@@ -480,8 +485,13 @@ static void note_end(Block* b) {
     b->piece->jumps_anywhere = True;
 }
 
+static void add_rewritten(Block* b, Int i) {
+  IRStmt* st = rewrite_fma(b, b->in->stmts[i]);
+  if (st != NULL) scalar_add_statement(b->out, st, next_statement(b->in, i));
+}
+
 static void add_statement(Block* b, Int i) {
-  IRStmt* st = b->in->stmts[i];
+  const IRStmt* st = b->in->stmts[i];
   note_origin(st);
   if (st->tag == Ist_IMark) {
     const Bool is_long = options.simulate_core && core_segment_is_long();
@@ -496,8 +506,35 @@ static void add_statement(Block* b, Int i) {
     close_segment(b);
     note_way(b, st->Ist.Exit.dst->Ico.U64);
   }
-  st = rewrite_fma(b, st);
-  if (st != NULL) scalar_add_statement(b->out, st, next_statement(b->in, i));
+  add_rewritten(b, i);
+}
+
+// Nobody counts yet: code is only made to compute as it does when it is counted.
+static void add_uncounted_statement(Block* b, Int i) {
+  const IRStmt* st = b->in->stmts[i];
+  if (st->tag == Ist_IMark) {
+    decode_instruction((const UChar*)st->Ist.IMark.addr, st->Ist.IMark.len, &b->instruction);
+    plan_fma(b, i);
+  }
+  add_rewritten(b, i);
+}
+
+static void count_statements(Block* b, Int first, Addr entry, Addr base) {
+  const IRSB* in = b->in;
+  reset_origins((UInt)in->tyenv->types_used);
+  if (options.simulate_core) core_begin_block(in);
+  open_block(b);
+  for (Int i = first; i < in->stmts_used; i++)
+    if (in->stmts[i]->tag != Ist_NoOp) add_statement(b, i);
+  // REPE and REPNE fall out of the block when their condition fails.
+  if (b->instruction.repeated && in->next->tag == Iex_Const && in->next->Iex.Const.con->Ico.U64 == b->next_instruction) {
+    b->amounts[PLUMBLINE_EVENT_instructions]++;
+    b->any = True;
+  }
+  close_segment(b);
+  note_end(b);
+  segments_own(entry, base, b->chain);
+  if (b->words == 0) take_opening_out(b);
 }
 
 IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
@@ -508,23 +545,14 @@ IRSB* instrument_block(VgCallbackClosure* closure, IRSB* in, const VexGuestLayou
   b->in = in;
   b->out = deepCopyIRSBExceptStmts(in);
   pointer_offset_ = layout->total_sizeB + kShadowOffset;
-  reset_origins((UInt)in->tyenv->types_used);
   scalar_begin_block(in);
-  if (options.simulate_core) core_begin_block(in);
   dead_puts_begin();
   while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark) addStmtToIRSB(b->out, in->stmts[i++]);
-  open_block(b);
-  for (; i < in->stmts_used; i++)
-    if (in->stmts[i]->tag != Ist_NoOp) add_statement(b, i);
-  // REPE and REPNE fall out of the block when their condition fails.
-  if (b->instruction.repeated && in->next->tag == Iex_Const && in->next->Iex.Const.con->Ico.U64 == b->next_instruction) {
-    b->amounts[PLUMBLINE_EVENT_instructions]++;
-    b->any = True;
-  }
-  close_segment(b);
-  note_end(b);
-  segments_own(closure->nraddr, extents->base[0], b->chain);
-  if (b->words == 0) take_opening_out(b);
+  if (segments_have_counted())
+    count_statements(b, i, closure->nraddr, extents->base[0]);
+  else
+    for (; i < in->stmts_used; i++)
+      if (in->stmts[i]->tag != Ist_NoOp) add_uncounted_statement(b, i);
   dead_puts_drop(b->out);
   return b->out;
 }

@@ -148,7 +148,7 @@ static void after_options(void) {
   functions_start(options.functions);
   pieces_start(options.loops);
   if (options.simulate_core) core_configure(&options.core);
-  segments_start(options.simulate_caches, options.simulate_core, options.count_at_start);
+  segments_start(options.simulate_caches, options.simulate_core, options.count_at_start && options.window == NULL);
   if (options.window != NULL) regions_set_window(options.window, options.window_first, options.window_last);
   instrument_start(options.simulate_caches);
 }

@@ -7,12 +7,13 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
+#include "pub_tool_transtab.h"
 
 ULong segments_buffer[kBufferWords + kLargestBlockWords];
 
 static Bool simulate_caches_;
 static Bool simulate_core_;
-static Bool counting_;
+static Bool counting_, has_counted_;
 
 static ThreadCounts** threads_;  // by thread id
 static ThreadCounts* current_;   // whom the executions in the cells belong to
@@ -42,7 +43,7 @@ typedef struct BlockNode {
 void segments_start(Bool simulate_caches, Bool simulate_core, Bool counting) {
   simulate_caches_ = simulate_caches;
   simulate_core_ = simulate_core;
-  counting_ = counting;
+  counting_ = has_counted_ = counting;
   threads_ = VG_(calloc)("plumbline.threads", VG_N_THREADS, sizeof threads_[0]);
   blocks_ = VG_(HT_construct)("plumbline.blocks");
 }
@@ -229,9 +230,14 @@ void segments_thread_stops(ThreadId tid, ULong blocks) {
 
 // ----------------------------------------------------------------------------------------------------------------- requests
 
+Bool segments_have_counted(void) { return has_counted_; }
+
 void segments_set_counting(Bool on) {
   fold();
   counting_ = on;
+  if (!on || has_counted_) return;
+  has_counted_ = True;
+  VG_(discard_translations_safely)(0, ~(SizeT)0, "plumbline");
 }
 
 void segments_empty_caches(void) {

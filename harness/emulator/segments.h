@@ -56,6 +56,8 @@ void segments_thread_stops(ThreadId tid, ULong blocks);
 void segments_replay(const ULong* end);
 
 void segments_set_counting(Bool on);
+// Whether counting was ever on. Code that was translated before is translated anew when it goes on for the first time.
+Bool segments_have_counted(void);
 void segments_empty_caches(void);
 void segments_write_caches_back(void);
 void segments_forget_counts(void);  // a forked child starts at zero, with empty caches
