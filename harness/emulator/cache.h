@@ -26,21 +26,37 @@ typedef struct {
   void* place;       // of the cells, as allocated
   ULong first_wide;  // tags below it are told by their lower halves alone: all narrow ones, none after the first wide one
   UInt* upper;       // of each slot's tag; NULL until then
+  UChar* filled;     // of each stretch of cells: whether a line came into it since the cache was emptied
 } Cache;
 
-enum { kVector = 8, kNoShift = 64 };
+enum { kVector = 8, kNoShift = 64, kStretchShift = 12 };  // a stretch: 4096 cells
 static const UInt kUnusedTag = 0xFFFFFFFFu, kUnusedStamp = 0x7FFFFFFF, kNoSlot = 0xFFFFFFFFu;
 
 static inline ULong n_cells(const Cache* c) { return c->sets * c->stride * 2; }
 
+static inline ULong n_stretches(const Cache* c) { return (n_cells(c) >> kStretchShift) + 1; }
+
+// The first set from this one on that may hold a line; `sets` for none. Of large caches most stretches have none.
+static inline ULong cache_next_filled(const Cache* c, ULong set) {
+  const ULong cells_of_set = 2ull * c->stride;
+  while (set < c->sets) {
+    ULong first = set * cells_of_set >> kStretchShift, last = (set * cells_of_set + c->stride - 1) >> kStretchShift;
+    if (c->filled[first] || c->filled[last]) break;
+    ULong reaching_next = ((last + 1) << kStretchShift) / cells_of_set;
+    set = reaching_next > set ? reaching_next : set + 1;
+  }
+  return set < c->sets ? set : c->sets;
+}
+
 static inline void cache_empty(Cache* c) {
-  for (ULong set = 0; set < c->sets; set++) {
+  for (ULong set = cache_next_filled(c, 0); set < c->sets; set = cache_next_filled(c, set + 1)) {
     UInt *tag = c->cell + set * c->stride * 2, *stamp = tag + c->stride;
     for (UInt way = 0; way < c->stride; way++) {
       tag[way] = way < c->ways ? 0 : kUnusedTag;
       stamp[way] = way < c->ways ? 0 : kUnusedStamp;
     }
   }
+  for (ULong k = 0; k < n_stretches(c); k++) c->filled[k] = 0;
   VG_(free)(c->upper);
   c->upper = NULL;
   c->first_wide = kUnusedTag;
@@ -58,12 +74,15 @@ static inline void cache_make(Cache* c, const CacheGeometry* g) {
   c->place = VG_(malloc)("plumbline.caches", (n_cells(c) + 2 * c->stride) * sizeof(UInt) + 64);
   c->cell = (UInt*)(((Addr)c->place + 63) & ~(Addr)63);
   c->upper = NULL;
+  c->filled = (UChar*)VG_(malloc)("plumbline.caches.filled", n_stretches(c));
+  for (ULong k = 0; k < n_stretches(c); k++) c->filled[k] = 1;  // with what was in the memory
   cache_empty(c);
 }
 
 static inline void cache_free(Cache* c) {
   VG_(free)(c->place);
   VG_(free)(c->upper);
+  VG_(free)(c->filled);
 }
 
 static inline UInt idle_slot(const Cache* c) { return (UInt)n_cells(c); }
@@ -166,6 +185,7 @@ static __attribute__((noinline)) void cache_write_upper_half(Cache* c, UInt slot
 
 static inline void cache_install(Cache* c, UInt slot, ULong tag, UInt dirty) {
   c->cell[slot] = (UInt)tag;
+  c->filled[slot >> kStretchShift] = 1;
   if (UNLIKELY(tag >= c->first_wide)) cache_write_upper_half(c, slot, tag);
   *stamp_of(c, slot) = 2 * ++c->now | dirty;
 }

@@ -501,7 +501,7 @@ static UInt oldest_dirty(const Cache* c, UInt first) {
 
 // Writes every dirty line back across the boundary below the cache, set by set, in order of last use.
 static void clean(PrivateCaches* p, Cache* c, Ledger ledger, Boundary boundary) {
-  for (ULong set = 0; set < c->sets; set++)
+  for (ULong set = cache_next_filled(c, 0); set < c->sets; set = cache_next_filled(c, set + 1))
     for (UInt slot; (slot = oldest_dirty(c, (UInt)(set * c->stride * 2))) != kNoSlot;) {
       ULong line = line_in(c, slot, set, 1);  // line number `set` is the set's first
       *stamp_of(c, slot) &= ~1u;

@@ -92,8 +92,23 @@ TEST_P(CacheTags, an_emptied_cache_knows_nothing_and_searches_lower_halves_alone
   EXPECT_NE(find(5), kNoSlot);
 }
 
+TEST_P(CacheTags, an_emptied_cache_has_no_line_in_any_of_its_sets) {
+  std::vector<ULong> lines;
+  for (ULong line = 0; line < cache_.sets; line += 1 + line / 7) lines.push_back(line);
+  lines.push_back(cache_.sets - 1);
+  for (const ULong line : lines) install(line, 1);
+  ULong filled = 0;  // sets, of which some are looked at that hold none
+  for (ULong set = cache_next_filled(&cache_, 0); set < cache_.sets; set = cache_next_filled(&cache_, set + 1)) ++filled;
+  EXPECT_GE(filled, lines.size() - 1);
+  for (const ULong line : lines) ASSERT_NE(find(line), kNoSlot) << line;
+  cache_empty(&cache_);
+  EXPECT_EQ(cache_next_filled(&cache_, 0), cache_.sets);
+  for (const ULong line : lines) EXPECT_EQ(find(line), kNoSlot) << line;
+}
+
 INSTANTIATE_TEST_SUITE_P(Geometries, CacheTags,
                          ::testing::Values(CacheGeometry{32768, 8, 64}, CacheGeometry{49152, 12, 64}, CacheGeometry{11 * 20 * 64, 20, 64},
-                                           CacheGeometry{64 * 64, 64, 64}, CacheGeometry{4 * 64, 1, 64}, CacheGeometry{7340032, 14, 64}));
+                                           CacheGeometry{64 * 64, 64, 64}, CacheGeometry{4 * 64, 1, 64}, CacheGeometry{7340032, 14, 64},
+                                           CacheGeometry{20971520, 20, 64}));
 
 }  // namespace
