@@ -46,7 +46,7 @@ struct ReuseStack {
   ULong n_page_slots, n_pages;
   UShort* met[kReuseScales];  // how often each set was met in this window
   UInt in_window[kReuseScales];
-  PageSlot recent[kRecentPages];  // of each remainder of page numbers the one found last
+  PageSlot recent[kRecentPages];  // those found last, each where some bits of its number say
 };
 
 // --------------------------------------------------------------------------------------------------------------------- codes

@@ -39,7 +39,7 @@ ReuseStack* reuse_new(void);
 ULong reuse_bucket_begins(UInt bucket);  // the least distance in it, lines
 static inline UInt reuse_sets(UInt scale) { return 64u << 4 * scale; }
 
-// What a stack knows of a line; it stays in its place while that is in the filter.
+// A stack's knowledge of a line stays in its place while the line is in the filter.
 typedef struct ReuseLine ReuseLine;
 
 // A line comes into the filter, which holds `above` lines.

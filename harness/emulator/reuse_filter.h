@@ -44,7 +44,7 @@ static inline void filter_enter_ring(Filter* f, UInt slot, UInt time) {
   f->newer[before] = f->older[after] = (UChar)slot;
 }
 
-// The slot whose line was used longest ago, or one that is empty.
+// Answers the slot whose line was used longest ago, or one that is empty.
 static inline UInt filter_oldest(Filter* f, const Cache* lines) {
   for (;;) {
     UInt slot = f->newer[kFilterEnd], time = *stamp_of(lines, slot) >> 1;
@@ -65,7 +65,7 @@ static inline void filter_empty(Filter* f) {
   for (UInt slot = 0; slot < kFilterLines; slot++) filter_enter_ring(f, slot, 0);
 }
 
-// kNoSlot where it is not there.
+// Answers kNoSlot where the line is not there.
 static inline UInt filter_find(const Filter* f, const Cache* lines, ULong tag) {
   UInt slot = f->first[(tag - 1) % kFilterChains];
   while (slot != kFilterEnd && tag_in(lines, slot) != tag) slot = f->held[slot].next;

@@ -433,8 +433,10 @@ def test_a_wrong_target_leaves_the_others_and_is_told(results, setsm):
     assert len(answer["rows"]) == 1 and answer["rows"][0]["speedup"] == pytest.approx(1)
     told = [note for note in answer["notes"] if "is left out: " in note]
     assert [note.split(" is left out: ")[0] for note in told] == [str(missing), str(lacking)]
-    message = plumbline("project", results, "--to", lacking, "--to", missing, code=2)
-    assert len(message.splitlines()) == 1, "nothing is left to project onto"
+    done = subprocess.run([PLUMBLINE, "project", results, "--to", lacking, "--to", results, "--csv"], capture_output=True, text=True)
+    assert done.returncode == 1 and f"{lacking} is left out: " in done.stderr and len(done.stdout.splitlines()) > 1
+    (message,) = plumbline("project", results, "--to", lacking, "--to", missing, code=2).splitlines()
+    assert str(lacking) in message and str(missing) in message, "nothing is left to project onto"
 
 
 README = GOLDEN.parent.parent / "harness" / "model" / "README.md"

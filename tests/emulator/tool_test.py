@@ -124,6 +124,20 @@ def test_nothing_counts_before_the_program_asks(tmp_path):
     assert not any(report(tmp_path, "walker", "--count-at-start=no")["total"].values())
 
 
+@pytest.mark.parametrize("options", [("--caches=no",), ("--core=yes", "--functions=yes", "--loops=yes")], ids=" ".join)
+def test_code_that_ran_before_counting_began_is_counted_as_any_other(tmp_path, options):
+    """The region runs code that others ran before it: two of the first thread's three entries are two thirds of all."""
+    def rows(*more):
+        found = report(tmp_path, "marked_program", *options, *more)["regions"]
+        return {row["thread"]: row["counts"] for row in found if row["name"] == "additions"}
+
+    whole, window = rows(), rows("--window=additions", "--window-entries=2-3")
+    assert set(whole) == {1, 2} and set(window) == {1}
+    assert window[1]["flops.fp64.add"] == 20
+    for event in ("instructions", "branches", "flops.fp64.add", "loads", "stores", "bytes.reg-L1.load"):
+        assert 3 * window[1][event] == 2 * whole[1][event], event
+
+
 def test_out_names_the_process(tmp_path):
     done = run(*tool_command(f"--out={tmp_path}/counts.%p.json", program("marked_program")))
     assert done.returncode == 0

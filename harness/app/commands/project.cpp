@@ -158,7 +158,7 @@ TargetProjections project_onto(const NodeSpec& target, const ProjectOptions& opt
   return one;
 }
 
-/// A target that something is wrong with leaves the others as they are; the last one that is left throws its error.
+/// A target that something is wrong with is left out, and the others stay. The last one to be left out throws, for all.
 class LeftOut {
  public:
   explicit LeftOut(std::size_t targets) : remaining_(targets) {}
@@ -168,13 +168,21 @@ class LeftOut {
     try {
       work();
     } catch (const Error& error) {
-      if (--remaining_ == 0) throw;
-      lines_.push_back(fmt::format("{} is left out: {}", path, error.what()));
+      leave_out(path, error.what());
+      if (remaining_ == 0) throw Error(error.code(), lines_.size() == 1 ? error.what() : fmt::format("{}", fmt::join(lines_, "; ")));
+    } catch (const Json::exception& error) {
+      leave_out(path, fmt::format("a document in it is not as plumbline writes it ({})", error.what()));
+      if (remaining_ == 0) throw;
     }
   }
   const std::vector<std::string>& lines() const { return lines_; }
 
  private:
+  void leave_out(const std::string& path, const std::string& why) {
+    --remaining_;
+    lines_.push_back(fmt::format("{} is left out: {}", path, why));
+  }
+
   std::size_t remaining_;
   std::vector<std::string> lines_;
 };
@@ -229,6 +237,8 @@ Exit project_file(const ProjectOptions& options) {
     notes.push_back(fmt::format("{} holds {} pairs now", options.record, record.rows.size()));
   }
   print_all(options, targets, notes);
+  for (const std::string& line : left_out.lines())
+    if (options.format == Format::csv) say(fmt::format("plumbline: {}\n", line));  // CSV has no notes
   return left_out.lines().empty() ? Exit::ok : Exit::io_or_failed_case;
 }
 
@@ -309,7 +319,7 @@ void add_project(CLI::App& app, Action& chosen) {
       ->required();
   command
       ->add_option("--to", options->to,
-                   "the other node: a result file or a spec.toml; may be repeated: one that is wrong leaves the others")
+                   "the other node: a result file or a spec.toml; may be repeated: one that is wrong is left out, with exit code 1")
       ->expected(1)
       ->take_all();
   command->add_option("--app", options->application, "app.toml with the program's groups; preset: those of FROM, or its measured cases");
