@@ -91,7 +91,7 @@ ProgramEnding measure_into(const fs::path& file, bool again) {
   const auto beside = [&](const char* extension) { return fs::path(file).replace_extension(extension); };
   const fs::path measured = beside(".measured.h5"), journal = beside(".measured.journal");
   std::ofstream(beside(".toml")) << campaign;
-  say(fmt::format("plumbline: this machine's roofs are measured {}, some 10 s on an idle one, and kept in {}\n",
+  say(fmt::format("plumbline: this machine's roofs are measured {}, 10 to 30 s on an idle one, and kept in {}\n",
                   again ? "again, for others disturbed them the last time" : "first", file.string()));
   if (const std::string load = load_in_words(); !load.empty())
     say(fmt::format("plumbline: the machine is busy, {}: the roofs may be too low\n", load));
