@@ -138,7 +138,11 @@ fi
 # here: sanitizers leave the flavored kernels alone. Compiled is what the unit tests start.
 sanitizing=(-DPLUMBLINE_FLAVOR_COMPILERS="${CXX:-g++}")
 clang=$(command -v clang-16 || command -v clang-19)
-if [[ -n $clang ]]; then sanitizing+=(-DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="${clang/clang-/clang++-}"); fi
+if [[ -n $clang ]]; then
+  sanitizing+=(-DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="${clang/clang-/clang++-}")
+  # A linker that is several times as fast, where it is installed.
+  if command -v "$("$clang" -print-prog-name=ld.lld)" >/dev/null; then sanitizing+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld); fi
+fi
 rm -f build-asan/CMakeCache.txt # of another compiler it would be configured again without the preset's settings
 if configure asan build-asan "${sanitizing[@]}" && cmake --build build-asan --target sanitized_tests --parallel "$cores"; then
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1

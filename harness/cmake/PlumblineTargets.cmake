@@ -166,7 +166,8 @@ function(plumbline_test name)
 endfunction()
 
 # plumbline_pytest(NAME FILE[::test] [LABELS unit] [TIMEOUT 120] [ENVIRONMENT a=b...]): a pytest file of this folder as one ctest. One that is
-# told nothing of the build starts none of its programs: it has the label sources, too, and is the same in every build.
+# told nothing of the build starts none of its programs: it has the label sources, too, and is the same in every build. What the file marks
+# as whole (tests/conftest.py) is a second ctest, NAME.whole, with the label full.
 function(plumbline_pytest name file)
   cmake_parse_arguments(arg "" "TIMEOUT" "LABELS;ENVIRONMENT" ${ARGN})
   if(NOT arg_LABELS)
@@ -178,10 +179,22 @@ function(plumbline_pytest name file)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  add_test(NAME ${name} COMMAND ${PLUMBLINE_PYTHON} -B -m pytest ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
-    SKIP_REGULAR_EXPRESSION "No module named pytest")
-  plumbline_test_times(TESTS ${name} TIMEOUT ${arg_TIMEOUT})
+  string(REGEX REPLACE "::.*" "" source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(STRINGS ${source} marks REGEX "mark\\.whole")
+  set(tests ${name})
+  if(marks)
+    list(APPEND tests ${name}.whole)
+  endif()
+  foreach(test ${tests})
+    add_test(NAME ${test} COMMAND ${PLUMBLINE_PYTHON} -B -m pytest ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENVIRONMENT}" SKIP_RETURN_CODE 77
+      SKIP_REGULAR_EXPRESSION "No module named pytest")
+    plumbline_test_times(TESTS ${test} TIMEOUT ${arg_TIMEOUT})
+  endforeach()
+  if(marks)
+    set_tests_properties(${name}.whole PROPERTIES LABELS full ENVIRONMENT "${arg_ENVIRONMENT};PLUMBLINE_WHOLE=1" TIMEOUT 1800)
+  endif()
   string(REGEX MATCHALL "<TARGET_FILE:[^>]+" started "${arg_ENVIRONMENT}")
   list(TRANSFORM started REPLACE "^<TARGET_FILE:" "")
   plumbline_needed_by_test(LABELS ${arg_LABELS} TARGETS ${started})

@@ -90,7 +90,10 @@ def run(folder, ranks, teams):
     return folder / "applications.h5"
 
 
-@pytest.fixture(scope="module", params=["r1t1", "r1t4", "r4t1", "r2t2"])
+TEAMS = ["r1t1", "r2t2", *(pytest.param(team, marks=pytest.mark.whole) for team in ("r1t4", "r4t1"))]
+
+
+@pytest.fixture(scope="module", params=TEAMS)
 def path(request, tmp_path_factory):
     ranks, threads = int(request.param[1]), int(request.param[3])
     if ranks > 1 and not MPIEXEC:

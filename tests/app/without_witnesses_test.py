@@ -131,6 +131,7 @@ def test_kernels_have_times_and_the_model_s_intensity(machine):
         assert all(level["ai"] is not None or (level["status"] != "ok" and level["reason"]) for level in row["levels"].values())
 
 
+@pytest.mark.parametrize("machine", ["WITHOUT_WITNESSES", pytest.param("PLUMBLINE", marks=pytest.mark.whole)], indirect=True)
 def test_report_draws_what_there_is_and_says_what_is_left_out(machine):
     if subprocess.run(["/usr/bin/python3", "-c", "import matplotlib, h5py"], capture_output=True).returncode != 0:
         pytest.skip("matplotlib and h5py for /usr/bin/python3 (Debian: python3-matplotlib, python3-h5py)")

@@ -56,6 +56,7 @@ def test_every_cell_of_the_table_is_a_number(tmp_path, capsys):
         assert line in done.stdout
 
 
+@pytest.mark.whole
 @needs_compiler
 def test_loops_can_be_chosen(tmp_path):
     kept = tmp_path / "speed.json"

@@ -1,6 +1,6 @@
 """The stored rates of `check` and `nodes`: that they are what README states, and that a part of them is found again.
 
-HISTORY_PART: one in how many of the trials is repeated (20)."""
+HISTORY_PART: one in how many of the trials is repeated (50)."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-PART = int(os.environ.get("HISTORY_PART", "20"))
+PART = int(os.environ.get("HISTORY_PART", "50"))
 GOLDEN = pathlib.Path(__file__).parent.parent / "golden"
 
 

@@ -19,6 +19,7 @@ LAUNCHERS = {
         ("--oversubscribe", "--allow-run-as-root", "--bind-to", "none"),
     ),
 }
+BY_MPICH = pytest.mark.parametrize("launch", ["mpich", pytest.param("openmpi", marks=pytest.mark.whole)], indirect=True)
 OPTIONS = ("--roofs=no", "--caches=no", "--functions=20")
 
 
@@ -84,6 +85,7 @@ def test_ranks_are_timed_and_counted_and_told_apart_and_a_result_file_has_their_
     assert "2 ranks on 1 node" in told and "of it in MPI" in told
 
 
+@BY_MPICH
 def test_the_exit_code_is_the_launchers(tmp_path, launch):
     _, done = profiled(tmp_path, *launch(1, 30, 7), code=7)
     assert "the program ended with exit 7" in done.stderr
@@ -95,6 +97,7 @@ def test_a_folder_that_is_named_again_has_the_last_launch_alone(tmp_path, launch
     assert sorted(row["rank"] for row in rows(profiled(tmp_path, *launch(2, 30), options=times)[0], "rank")) == [0, 1]
 
 
+@BY_MPICH
 def test_a_rank_that_is_killed_is_missing(tmp_path, launch):
     script = tmp_path / "killed.sh"
     script.write_text('#!/bin/sh\nif [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ]; then kill -9 $PPID; fi\nsleep 1\n')
@@ -104,6 +107,7 @@ def test_a_rank_that_is_killed_is_missing(tmp_path, launch):
     assert "ranks are missing" in done.stderr or "none of its ranks left a time" in done.stderr, done.stderr
 
 
+@BY_MPICH
 def test_what_cannot_be_launched_is_one_line(tmp_path, launch):
     def refused(*words, code):
         done = run(PLUMBLINE, "profile", "--roofs=no", "--caches=no", "--", *words, cwd=tmp_path)

@@ -411,7 +411,7 @@ def test_ranks_are_counted_apart_and_merged_into_one_table(tmp_path, mpi, ranks)
         assert "each rank has one part in 2" in document["caches"] or os.cpu_count() > 2
 
 
-@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize("mpi", ["mpich", pytest.param("openmpi", marks=pytest.mark.whole)])
 def test_one_process_without_a_launcher_is_a_world_of_its_own(tmp_path, mpi):
     document, done = profile(tmp_path, mpi_program(tmp_path, mpi))
     assert done.stdout == "1 ranks\n"
