@@ -1,4 +1,4 @@
-// A reader, given its own files and thousands of damaged ones, each the same in every run: it reads them or says in one line what is wrong.
+// A reader, given its own files and hundreds of damaged ones, each the same in every run: it reads them or says in one line what is wrong.
 // (fuzz_target.cpp gives the same readers to libFuzzer, which finds its own.) PLUMBLINE_WRITE_SEEDS=FOLDER: writes the files there instead.
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace plumbline::fuzz {
 namespace {
 
-constexpr int damaged_of_each = 2000;
+constexpr int damaged_of_each = 700;
 
 /// The words of the refusal; empty where it was read. What is no Error fails the test.
 std::string refusal_of(std::string_view bytes) {
