@@ -141,7 +141,7 @@ clang=$(command -v clang-16 || command -v clang-19)
 if [[ -n $clang ]]; then
   sanitizing+=(-DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="${clang/clang-/clang++-}")
   # A linker that is several times as fast, where it is installed.
-  if command -v "$("$clang" -print-prog-name=ld.lld)" >/dev/null; then sanitizing+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld); fi
+  if command -v "$("$clang" -print-prog-name=ld.lld)" >/dev/null; then sanitizing+=(-DCMAKE_EXE_LINKER_FLAGS_INIT=-fuse-ld=lld); fi
 fi
 rm -f build-asan/CMakeCache.txt # of another compiler it would be configured again without the preset's settings
 if configure asan build-asan "${sanitizing[@]}" && cmake --build build-asan --target sanitized_tests --parallel "$cores"; then

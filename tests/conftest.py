@@ -15,9 +15,11 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     whole = "PLUMBLINE_WHOLE" in os.environ
-    left_out = [item for item in items if bool(item.get_closest_marker("whole")) != whole]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    parts = {True: [], False: []}
+    for item in items:
+        parts[(item.get_closest_marker("whole") is not None) == whole].append(item)
+    config.hook.pytest_deselected(items=parts[False])
+    items[:] = parts[True]
 
 
 def pytest_sessionfinish(session, exitstatus):

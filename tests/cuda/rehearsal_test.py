@@ -18,7 +18,7 @@ sys.path.insert(0, str(rehearsal.SOURCE / "jobs/gpu"))
 import reference  # noqa: E402
 import results_page  # noqa: E402
 
-SHORT = ("held by another process",)
+SHORT = ("a case loses the context",)
 KEPT = rehearsal.SOURCE / "tests/golden/gpu_rehearsal.json"
 COMMAND = "GPU_REHEARSAL_JSON=tests/golden/gpu_rehearsal.json ctest --test-dir build-ci -R '^gpu_rehearsal.whole$'"
 is_whole = os.environ["GPU_REHEARSAL"] == "whole"
