@@ -15,6 +15,13 @@ from run_on_gpus_test import MPIEXEC, ON_GPU, absent_library, document, plumblin
 WANTED = '[ceilings]\ngpus = true\nrounds = 1\nonly = ["GPU FP64 FMA", "GPU launch, stream"]\n'
 NAMES = ["FP64 FMA", "launch, stream"]
 UUIDS = [f"{digit * 8}-0000-0000-0000-00000000000{digit}" for digit in "1234"]
+
+
+def and_whole(some, others):
+    """Sets of values of one parameter list; the others are for --full."""
+    return [*some, *(pytest.param(*one, marks=pytest.mark.whole) for one in others)]
+
+
 by_ranks = pytest.mark.skipif(not MPIEXEC, reason="this plumbline was built without MPI")
 
 
@@ -45,7 +52,7 @@ def expect_all(store, count):
 
 
 @by_ranks
-@pytest.mark.parametrize("ranks, count, loads", [(1, 2, [2]), (2, 3, [1, 2]), (3, 2, [1, 1]), *(pytest.param(*of, marks=pytest.mark.whole) for of in ((2, 2, [1, 1]), (3, 4, [1, 1, 2])))])
+@pytest.mark.parametrize("ranks, count, loads", and_whole([(1, 2, [2]), (2, 3, [1, 2]), (3, 2, [1, 1])], [(2, 2, [1, 1]), (3, 4, [1, 1, 2])]))
 def test_every_gpu_is_measured_by_one_rank_and_the_ranks_share_them_evenly(run, ranks, count, loads):
     ended, store = run(WANTED, ranks=ranks, PLUMBLINE_STAND_IN_GPUS=str(count))
     assert ended.returncode == 0, ended.stderr
@@ -80,7 +87,7 @@ def test_ranks_with_a_gpu_each_work_on_one_case(run, each_sees, devices):
 
 
 @by_ranks
-@pytest.mark.parametrize("sweep", [3, *(pytest.param(sweep, marks=pytest.mark.whole) for sweep in (1, 40))])
+@pytest.mark.parametrize("sweep", and_whole([3], [(1,), (40,)]))
 def test_ranks_fail_together_where_one_gpu_breaks(run, sweep):
     """Wherever in a sweep it breaks, the other rank goes on exchanging until both meet: nobody waits for a message that does not come."""
     broken = {"PLUMBLINE_STAND_IN_BREAKS": "GPU-" + UUIDS[1], "PLUMBLINE_STAND_IN_BREAKS_AT_SWEEP": str(sweep)}
@@ -114,7 +121,7 @@ def test_without_mpi_one_process_measures_them_all(run):
 
 
 @by_ranks
-@pytest.mark.parametrize("each_sees", [["1", "0"], ["0", "0,1"], *(pytest.param(seen, marks=pytest.mark.whole) for seen in (["0", "1"], ["1", "1", "0"]))])
+@pytest.mark.parametrize("each_sees", and_whole([["1", "0"], ["0", "0,1"]], [(["0", "1"],), (["1", "1", "0"],)]))
 def test_each_gpu_is_measured_by_a_rank_that_sees_it(run, each_sees):
     ended, store = run(WANTED, each_sees=each_sees, PLUMBLINE_STAND_IN_GPUS="2")
     assert ended.returncode == 0, ended.stderr

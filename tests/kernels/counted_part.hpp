@@ -64,7 +64,7 @@ std::vector<Case> with_every_property(const std::vector<Case>& grid, const std::
   return part;
 }
 
-/// The place of each case among the loops, sizes and flavors of its kernel: every sixth of any of them is another sixth of the others.
+/// The place of each case among the loops, sizes and flavors of its kernel: a part of any of them is another part of the others.
 struct Places {
   explicit Places(const std::vector<Case>& grid) {
     for (const Case& one : grid) {
@@ -83,22 +83,22 @@ struct Places {
   std::map<std::string, Loop> loops_;
 };
 
-constexpr std::size_t part_of_grid = 6;  // one case of so many
+constexpr std::size_t one_of = 6;  // a part has one case of so many
 
-/// Every loop in every flavor, at a sixth of its sizes, and every size in some flavor.
-inline std::vector<Case> sixth_of_sizes(const std::vector<Case>& grid) {
+/// Every loop in every flavor, at one of six sizes or of those it has, and every size in some flavor.
+inline std::vector<Case> part_of_sizes(const std::vector<Case>& grid) {
   const Places places(grid);
   std::vector<bool> wanted;
-  for (std::size_t i = 0; i < grid.size(); ++i) wanted.push_back(places.numbers[i] % std::min(part_of_grid, places.sizes[i]) == 0);
+  for (std::size_t i = 0; i < grid.size(); ++i) wanted.push_back(places.numbers[i] % std::min(one_of, places.sizes[i]) == 0);
   return with_every_property(grid, wanted, [](const Case& one) {
     return std::vector{one.parameters.path(), loop_of(one) + flavor_of(one)};
   });
 }
 
-/// Every size in a sixth of the flavors, and every loop by every compiler, at every level, for every ISA and in every precision.
-inline std::vector<Case> sixth_of_flavors(const std::vector<Case>& grid) {
+/// Every size in one of six flavors, and every loop by every compiler, at every level, for every ISA and in every precision.
+inline std::vector<Case> part_of_flavors(const std::vector<Case>& grid) {
   std::vector<bool> wanted;
-  for (const std::size_t number : Places(grid).numbers) wanted.push_back(number % part_of_grid == 0);
+  for (const std::size_t number : Places(grid).numbers) wanted.push_back(number % one_of == 0);
   return with_every_property(grid, wanted, [](const Case& one) {
     std::vector<std::string> properties{one.parameters.path()};
     for (const std::string& making : makings_of(one)) properties.push_back(loop_of(one) + making);

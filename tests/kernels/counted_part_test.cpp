@@ -37,7 +37,7 @@ TEST(CountedPart, of_sizes_has_every_loop_in_every_flavor_and_every_size) {
   };
   std::size_t part_cases = 0, all_cases = 0;
   for (const Kernel& kernel : kernels()) {
-    const std::vector<Case> grid = grid_of(kernel, parameter_sets(kernel)), part = sixth_of_sizes(grid);
+    const std::vector<Case> grid = grid_of(kernel, parameter_sets(kernel)), part = part_of_sizes(grid);
     EXPECT_EQ(loops_of(part), loops_of(grid)) << kernel.name;
     EXPECT_EQ(paths_of(part), paths_of(grid)) << kernel.name;
     EXPECT_EQ(ids_of(part).size(), part.size()) << kernel.name << ": each once";
@@ -56,7 +56,7 @@ TEST(CountedPart, of_flavors_has_every_size_and_every_loop_by_every_compiler_lev
   std::size_t part_cases = 0, all_cases = 0;
   for (const Kernel& kernel : kernels())
     for (const std::vector<Parameters>& sets : {kernel.proof.caches, {parameter_sets(kernel).back()}}) {
-      const std::vector<Case> grid = grid_of(kernel, sets), part = sixth_of_flavors(grid);
+      const std::vector<Case> grid = grid_of(kernel, sets), part = part_of_flavors(grid);
       EXPECT_EQ(makings(part), makings(grid)) << kernel.name;
       EXPECT_EQ(paths_of(part), paths_of(grid)) << kernel.name;
       EXPECT_EQ(ids_of(part).size(), part.size()) << kernel.name << ": each once";

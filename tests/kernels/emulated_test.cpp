@@ -130,11 +130,11 @@ class Emulated : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Emulated, flops_of_every_flavor_are_the_models_and_references_what_its_counted_twin_executed) {
-  hold_against_model_and_twin(parameter_sets(kernel()), 1, sixth_of_sizes);
+  hold_against_model_and_twin(parameter_sets(kernel()), 1, part_of_sizes);
 }
 
 TEST_P(Emulated, flops_of_a_team_are_the_models_and_references_what_its_counted_twin_executed) {
-  hold_against_model_and_twin({parameter_sets(kernel()).back()}, 3, sixth_of_flavors);
+  hold_against_model_and_twin({parameter_sets(kernel()).back()}, 3, part_of_flavors);
 }
 
 class EmulatedCaches : public Emulated {
@@ -163,7 +163,7 @@ class EmulatedCaches : public Emulated {
 
   void bytes_lie_inside_the_model(const std::vector<Parameters>& sets, int threads) const {
     int cases = 0;
-    for_all(sets, threads, sixth_of_flavors, [&](const Case& measured) {
+    for_all(sets, threads, part_of_flavors, [&](const Case& measured) {
       EXPECT_EQ(outside_the_model(measured), "");
       ++cases;
     });

@@ -606,8 +606,11 @@ def test_a_signal_ends_the_timed_run_and_nothing_is_counted(tmp_path, built):
     out = tmp_path / "profile.json"
     program = f"echo begins; exec {built('shared_work.c')} 100000"
     words = [PLUMBLINE, "profile", "--roofs=no", "--caches=no", "-o", str(out), "--", "sh", "-c", program]
-    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background has it ignored
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed) as started:
+
+    def heed_interrupts():  # which are ignored in a shell's background
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts) as started:
         assert started.stdout.readline() == "begins\n"
         time.sleep(1)
         started.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-// Counters that are wrong on purpose, counted for real by PLUMBLINE_SEEDS seeds (more: scoring_real_limits known SEEDS).
+// Counters that are wrong on purpose, counted for real by a few seeds (more: scoring_real_limits known SEEDS).
 #include <gtest/gtest.h>
 
 #include <iostream>
