@@ -274,6 +274,9 @@ def regions(document):
     return {row["name"]: row for row in document["rows"] if row["kind"] == "region"}
 
 
+LEAST_OF_TOLD = 0.3  # of the time that regions.c tells of a region, which is around its markers and holds what a busy core keeps from it
+
+
 def check_regions(document, done):
     """Holds the regions of regions.c against what the program tells of itself."""
     found = regions(document)
@@ -283,7 +286,7 @@ def check_regions(document, done):
     for *words, entries, flops, seconds in told:
         row = found[" ".join(words)]
         assert row["entries"] == int(entries) and 0 <= row["flops"] - int(flops) < 100, row  # the program reads its clock within one
-        least = 0.3 if words[0] in ("inner", "outer", "waiting") else 0  # the others wait for a thread or a process to begin, too
+        least = LEAST_OF_TOLD if words[0] in ("inner", "outer", "waiting") else 0  # the others wait for a thread or a process to begin, too
         assert least * float(seconds) < row["seconds"] <= float(seconds), row
         assert row["share"] == pytest.approx(row["seconds"] / total["seconds"])
         assert row["gflops"] == pytest.approx(row["flops"] / row["seconds"] * 1e-9)
@@ -328,11 +331,13 @@ def test_a_window_takes_what_happens_in_a_region_alone(tmp_path, built, options)
     found = regions(document)
     assert set(found) == {"outer", "inner"} and found["outer"]["entries"] == 1
     (total,) = [row for row in document["rows"] if row["kind"] == "total"]
-    assert total["seconds"] == found["outer"]["seconds"] == pytest.approx(float(told["outer"][3]), rel=0.5)
+    for name in ("outer", "inner"):
+        assert LEAST_OF_TOLD * float(told[name][3]) < found[name]["seconds"] <= float(told[name][3]), name
+    assert total["seconds"] == found["outer"]["seconds"]
     assert total["flops"] == found["outer"]["flops"] and 0 <= total["flops"] - 80_000_000 < 100
     assert functions(document)["add"]["flops"] == 80_000_000
     assert total["cpu_seconds"] <= float(told["outer"][3]) * 1.1, "samples outside of it are nobody's"
-    assert found["inner"]["share"] == pytest.approx(0.75, abs=0.2)
+    assert found["inner"]["share"] == pytest.approx(found["inner"]["seconds"] / total["seconds"])
     assert "profiled of it: region:outer" in done.stderr
 
 
