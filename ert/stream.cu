@@ -47,7 +47,7 @@ constexpr unsigned at_once = 4;          // vectors a thread has under way of ea
 constexpr std::size_t witnesses = 1024;  // where the threads' sums are added up
 
 template <class Real>
-struct Stream {
+struct StreamedArrays {
   Pattern pattern;
   std::uint64_t repeat;
   Real *a, *b, *c;
@@ -90,7 +90,7 @@ __device__ __forceinline__ uint4 load_weak(const uint4* from) {
 
 /// Sweeps one chunk, of which `vectors` are there. Loads of all arrays go out before anything is stored.
 template <Pattern pattern, class Real>
-__device__ __forceinline__ void sweep_chunk(const Stream<Real>& x, std::size_t first, std::size_t vectors, uint4& sum) {
+__device__ __forceinline__ void sweep_chunk(const StreamedArrays<Real>& x, std::size_t first, std::size_t vectors, uint4& sum) {
   constexpr PatternWord word = patterns[static_cast<std::size_t>(pattern)];
   uint4 *const a = reinterpret_cast<uint4*>(x.a) + first, *const b = reinterpret_cast<uint4*>(x.b) + first,
                *const c = reinterpret_cast<uint4*>(x.c) + first;
@@ -118,7 +118,8 @@ __device__ __forceinline__ void sweep_chunk(const Stream<Real>& x, std::size_t f
 /// Each block takes every so-many-th chunk. Of loads all passes are dealt out as one, so that small working sets keep every multiprocessor
 /// busy and each pass meets them elsewhere; what is stored stays with its block, for passes must not overtake one another.
 template <Pattern pattern, class Real>
-__global__ void __launch_bounds__(cuda::block_threads) stream(const Stream<Real> x, std::size_t begin, std::size_t end, ClockSpan* span) {
+__global__ void __launch_bounds__(cuda::block_threads)
+    stream(const StreamedArrays<Real> x, std::size_t begin, std::size_t end, ClockSpan* span) {
   const cuda::ClockedKernel clocked(span);
   constexpr std::size_t chunk_vectors = chunk<Real> / lanes<Real>;
   const std::size_t first = begin / lanes<Real>, vectors = (end - begin) / lanes<Real>;
@@ -193,22 +194,22 @@ unsigned sum_of_words(const Real* elements, std::size_t count) {
 }
 
 template <class Real>
-class StreamCase final : public KernelData<Stream<Real>> {
+class StreamCase final : public KernelData<StreamedArrays<Real>> {
  public:
   static Work model(const Parameters& p, std::string_view) {
     const PatternWord& x = word_of(pattern_of(p));
     const std::uint64_t n = elements_of(p), repeat = p.integer("repeat"), real = sizeof(Real);
     const std::uint64_t working_set = (1U + x.reads_b + x.reads_c) * n * real;
     const auto stream = [&](const char* array, bool read, bool written) {
-      plumbline::Stream s{.array = array,
-                          .footprint_bytes = n * real,
-                          .read = read,
-                          .written = written,
-                          .loads = read ? repeat * n : 0,
-                          .stores = written ? repeat * n : 0,
-                          .element_bytes = real,
-                          .straddles = n * real % 32 == 0 ? 0 : repeat,  // the last sector
-                          .past_L1 = true};
+      Stream s{.array = array,
+               .footprint_bytes = n * real,
+               .read = read,
+               .written = written,
+               .loads = read ? repeat * n : 0,
+               .stores = written ? repeat * n : 0,
+               .element_bytes = real,
+               .straddles = n * real % 32 == 0 ? 0 : repeat,  // the last sector
+               .past_L1 = true};
       if (repeat > 1) s.layers = {{.reuse_bytes = working_set, .fetched_bytes = repeat * n * real}};
       return s;
     };
@@ -244,7 +245,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
     sums_.fill(0, sums_.size(), [](std::size_t) { return 0U; });
   }
 
-  static void launch(const Stream<Real>& x, std::size_t begin, std::size_t end) {
+  static void launch(const StreamedArrays<Real>& x, std::size_t begin, std::size_t end) {
     if (is_only_loads(x.pattern) && begin == 0) cudaMemsetAsync(x.sums, 0, witnesses * sizeof *x.sums, cuda::stream());
     const std::size_t chunks = (end - begin + chunk<Real> - 1) / chunk<Real>;
     select(x.pattern, [&]<Pattern pattern>() {
@@ -255,7 +256,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
       stream<pattern><<<static_cast<unsigned>(blocks), cuda::block_threads, 0, cuda::stream()>>>(x, begin, end, cuda::clock_span());
     });
   }
-  static void on_host(const Stream<Real>& x, std::size_t begin, std::size_t end) {
+  static void on_host(const StreamedArrays<Real>& x, std::size_t begin, std::size_t end) {
     if (is_only_loads(x.pattern)) {
       if (begin == 0) std::fill_n(x.sums, witnesses, 0U);
       for (std::uint64_t pass = 0; pass < x.repeat; ++pass) x.sums[0] += sum_of_words(x.a + begin, end - begin);
@@ -288,7 +289,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
   double tolerance() const override { return pattern_ == Pattern::triad ? rounding_bound<Real>(2) : 0; }
 
  private:
-  static void tell_launch(const Stream<Real>& x, std::size_t elements, std::size_t blocks) {
+  static void tell_launch(const StreamedArrays<Real>& x, std::size_t elements, std::size_t blocks) {
     if (elements % chunk<Real> != 0) return cuda::next_launch_untold("the last chunk of 16 KiB is not whole: threads part ways at its end");
     const std::uint64_t threads = blocks * cuda::block_threads, taken = elements / chunk<Real> * x.repeat * cuda::block_threads;
     if (is_only_loads(x.pattern))
@@ -315,7 +316,7 @@ class StreamCase final : public KernelData<Stream<Real>> {
   Pattern pattern_;
   DeviceArray<Real> a_, b_, c_;
   DeviceArray<unsigned> sums_;
-  using KernelData<Stream<Real>>::arguments_;
+  using KernelData<StreamedArrays<Real>>::arguments_;
 };
 
 const cuda::Register<StreamCase> stream_registered{

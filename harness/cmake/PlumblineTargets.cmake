@@ -87,12 +87,17 @@ function(plumbline_test_program name)
   plumbline_compile_by_room(${name})
 endfunction()
 
-# The main of GoogleTest programs.
+# The main of GoogleTest programs, and the headers that nearly all of them include, which are compiled once.
 function(plumbline_add_gtest_main)
   if(NOT TARGET plumbline_gtest_main)
     add_library(plumbline_gtest_main OBJECT ${PROJECT_SOURCE_DIR}/tests/gtest_main.cpp)
     target_compile_options(plumbline_gtest_main PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
     target_link_libraries(plumbline_gtest_main PUBLIC plumbline_options GTest::gtest)
+    if(NOT PLUMBLINE_FILE_BY_FILE)
+      target_precompile_headers(plumbline_gtest_main PRIVATE <gtest/gtest.h>
+        <algorithm> <array> <charconv> <cmath> <filesystem> <fstream> <functional> <map> <memory> <memory_resource> <numeric> <optional> <ranges> <set> <span> <sstream>
+        <string> <variant> <vector>)
+    endif()
   endif()
 endfunction()
 
@@ -136,6 +141,9 @@ function(plumbline_test name)
     set(arg_TIMEOUT 120)
   endif()
   plumbline_test_program(${name} SOURCES ${arg_SOURCES} LINKS ${arg_LINKS} GTest::gtest)
+  if(NOT PLUMBLINE_FILE_BY_FILE)
+    target_precompile_headers(${name} REUSE_FROM plumbline_gtest_main)
+  endif()
   if(arg_UNTIMED AND NOT PLUMBLINE_UNTIMED_TESTS)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
