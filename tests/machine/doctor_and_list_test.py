@@ -128,6 +128,14 @@ def test_the_event_table_of_another_family_can_be_listed(family):
         assert all(term["event"] and term["weight"] for term in row["terms"])
 
 
+def test_a_row_whose_terms_count_different_arithmetic_says_which():
+    told = {row["name"]: [term["kind"] for term in row["terms"]] for row in document("list", "counters", "--family", "nvidia-ga100")["rows"]}
+    assert told["flops.fp64"] == ["add", "mul", "fma"] and told["l1.bytes"] == [None]
+    rows = plumbline("list", "counters", "--family", "nvidia-ga100").stdout.split("\nflops.")
+    assert [row for row in rows if row.startswith("fp64\n") and "its terms count add, mul, fma\n" in row]
+    assert not [row for row in rows if row.startswith("fp64.add\n") and "its terms count" in row]
+
+
 @pytest.mark.parametrize("chip", ["GV100", "GA100", "GH100", "GB100"])
 def test_the_metrics_of_a_gpu_can_be_listed_and_are_held_against_cupti_where_there_is_one(chip):
     answer = document("list", "counters", "--family", f"nvidia-{chip.lower()}")

@@ -63,7 +63,7 @@ namespace {
 /// A term of a row, with whether the row is of a GPU.
 struct ToldTerm {
   const TableEvent* event;
-  double weight;
+  const Term* term;
   bool of_gpu;
 };
 
@@ -72,7 +72,9 @@ Columns<ToldTerm> term_columns() {
   return {{"event", "event or metric", [](const Row& row) { return row.event->name; }},
           {"raw", "its code, where the table has one",
            [](const Row& row) { return OrNull{row.event->raw ? fmt::format("0x{:x}", *row.event->raw) : ""}; }},
-          {"weight", "how much one count of it is", &Row::weight},
+          {"weight", "how much one count of it is", [](const Row& row) { return row.term->weight; }},
+          {"kind", "arithmetic that it counts, add, mul or fma; null: another one, or several",
+           [](const Row& row) { return OrNull{row.term->kind}; }},
           {"pmu", "unit of the CPU that counts it; null for GPUs",
            [](const Row& row) {
              return OrNull{row.of_gpu ? "" : row.event->pmu.empty() ? "cpu" : row.event->pmu};
@@ -84,7 +86,7 @@ Columns<ToldTerm> term_columns() {
 std::vector<ToldTerm> terms_of(const ToldCounter& row) {
   std::vector<ToldTerm> terms;
   for (std::size_t i = 0; i < row.counter->events.size(); ++i)
-    terms.push_back({&row.counter->events[i], row.counter->counter.terms[i].weight, of_gpu(*row.counter)});
+    terms.push_back({&row.counter->events[i], &row.counter->counter.terms[i], of_gpu(*row.counter)});
   return terms;
 }
 
@@ -138,6 +140,14 @@ std::string places_text(const TableCounter& row) {
   return text + (row.not_with.empty() ? "" : fmt::format(", not beside {}", fmt::join(row.not_with, ", ")));
 }
 
+/// Says which arithmetic each term of a row counts, where they count different ones: "its terms count add, mul, fma", or nothing.
+std::string kinds_text(const Counter& counter) {
+  std::vector<std::string> kinds;
+  for (const auto& term : counter.terms)
+    if (!term.kind.empty() && std::find(kinds.begin(), kinds.end(), term.kind) == kinds.end()) kinds.push_back(term.kind);
+  return kinds.size() < 2 ? "" : fmt::format("    its terms count {}\n", fmt::join(kinds, ", "));
+}
+
 }  // namespace
 
 std::string table_text(const KnownCounters& known) {
@@ -151,6 +161,7 @@ std::string table_text(const KnownCounters& known) {
     else
       text += fmt::format("    {} counter{} of the {}{}; code {}\n", row.slots, row.slots == 1 ? "" : "s", to_string(row.scope),
                           places_text(row), origin_of_code(row));
+    text += kinds_text(row.counter);
     for (const auto& one : row.errata) text += wrapped("! " + one, width, "    ") + "\n";
     text += wrapped("from " + row.source, width, "    ") + "\n";
   }
