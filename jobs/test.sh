@@ -152,8 +152,9 @@ if configure asan build-asan "${sanitizing[@]}" && cmake --build build-asan --ta
   # do once, and what is written in Python (python), for which the program only reads files.
   left_out='sources|rates|python'
   $full || left_out+="|long" # there it takes a minute or more
-  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE "^($left_out)\$" -j "$at_once" ||
-    echo "For traces with lines: rm build-asan/CMakeCache.txt; cmake --preset asan && cmake --build build-asan --target sanitized_tests"
+  run_tests "unit tests under ASan and UBSan" build-asan -L '^unit$' -LE "^($left_out)\$" -j "$at_once" || summaries+=(
+    "with lines in the traces (before the next run of jobs/test.sh):" "cmake -B build-asan -DCMAKE_C_FLAGS_RELWITHDEBINFO='-O1 -g1' -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' \
+&& cmake --build build-asan --target sanitized_tests && UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --rerun-failed --output-on-failure")
 else
   failed=1
   summaries+=("unit tests under ASan and UBSan:" "the build (preset asan) failed")

@@ -143,7 +143,6 @@ function(plumbline_cuda_objects part)
   plumbline_machine_code(by_family ${plumbline_architectures_${part}})
   plumbline_machine_code(by_architecture EACH ${plumbline_architectures_${part}})
   list(JOIN plumbline_architectures_${part} " " names)
-  # What the host does here is queueing, and references that are never timed: it is compiled quickly (-O1). Device code is optimized by itself.
   set(host -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Wshadow,-Wno-unknown-pragmas,-ffp-contract=off,-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   set(strict "")
   if(PLUMBLINE_WERROR)
@@ -162,7 +161,7 @@ function(plumbline_cuda_objects part)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${module}/${file}.o)
     add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM
       COMMENT "Compiling ${file} by CUDA ${PLUMBLINE_${part}_VERSION} for GPUs: ${names}"
-      COMMAND ${PLUMBLINE_${part}_NVCC} -c ${source} -o ${object} -MD -MF ${object}.d -std=c++20 -O1 --expt-relaxed-constexpr ${architectures}
+      COMMAND ${PLUMBLINE_${part}_NVCC} -c ${source} -o ${object} -MD -MF ${object}.d -std=c++20 -O3 --expt-relaxed-constexpr ${architectures}
         -ccbin ${PLUMBLINE_CUDA_HOST_COMPILER} -diag-suppress 445 -Xcompiler ${host} ${strict}
         -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/harness -isystem ${PLUMBLINE_${part}_INCLUDE_DIR}
         "-DPLUMBLINE_CUDA_ARCHITECTURES=\"${names}\"" "-DPLUMBLINE_VERSION=\"${PROJECT_VERSION}\"")

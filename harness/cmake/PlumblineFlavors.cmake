@@ -232,9 +232,8 @@ function(plumbline_kernel_library target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${target} PUBLIC plumbline::options plumbline::core)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  # What every kernel includes is a second of each file; of few kernels, as others add them, it saves nothing.
-  if(DEFINED PLUMBLINE_FILE_BY_FILE AND NOT PLUMBLINE_FILE_BY_FILE)
-    target_precompile_headers(${target} PRIVATE <core/kernel_data.hpp>)
+  if(TARGET plumbline_kernel_headers)  # in this project, not in those of others
+    target_precompile_headers(${target} REUSE_FROM plumbline_kernel_headers)
   endif()
   set_property(GLOBAL APPEND PROPERTY PLUMBLINE_KERNEL_LIBRARIES ${target})
 endfunction()

@@ -20,6 +20,8 @@ target_compile_options(plumbline_options INTERFACE "$<BUILD_INTERFACE:$<$<COMPIL
 target_compile_options(plumbline_options INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>>")
 target_include_directories(plumbline_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PLUMBLINE_HEADERS}> $<INSTALL_INTERFACE:${PLUMBLINE_HEADER_DESTINATION}>)
+# A precompiled header by clang holds the times of its headers otherwise, and one from a compiler cache would fit no other checkout.
+target_compile_options(plumbline_options INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>>")
 if(PLUMBLINE_SANITIZE)
   target_compile_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
@@ -34,7 +36,7 @@ endif()
 # its speed, and g++ takes three quarters of the time with -Og.
 set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:$<IF:$<COMPILE_LANG_AND_ID:CXX,GNU>,-Og,-O1>>" CACHE STRING "compiler flags, after the others, of what is never timed: commands, readers, judges, tests")
 
-option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together: slower, but for a change in one file" OFF)
+option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together, and no header before: slower, but for a change in one file" OFF)
 set(PLUMBLINE_ROOM_FILES 20)
 
 # plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so many at a time, so that the headers
@@ -87,7 +89,7 @@ function(plumbline_test_program name)
   plumbline_compile_by_room(${name})
 endfunction()
 
-# The main of GoogleTest programs, and the headers that nearly all of them include, which are compiled once.
+# plumbline_add_gtest_main(): makes the main of GoogleTest programs, and compiles the headers that nearly all of them include once for all.
 function(plumbline_add_gtest_main)
   if(NOT TARGET plumbline_gtest_main)
     add_library(plumbline_gtest_main OBJECT ${PROJECT_SOURCE_DIR}/tests/gtest_main.cpp)
@@ -95,8 +97,8 @@ function(plumbline_add_gtest_main)
     target_link_libraries(plumbline_gtest_main PUBLIC plumbline_options GTest::gtest)
     if(NOT PLUMBLINE_FILE_BY_FILE)
       target_precompile_headers(plumbline_gtest_main PRIVATE <gtest/gtest.h>
-        <algorithm> <array> <charconv> <cmath> <filesystem> <fstream> <functional> <map> <memory> <memory_resource> <numeric> <optional> <ranges> <set> <span> <sstream>
-        <string> <variant> <vector>)
+        <algorithm> <array> <charconv> <cmath> <filesystem> <fstream> <functional> <map> <memory> <memory_resource> <numeric> <optional>
+        <ranges> <set> <span> <sstream> <string> <variant> <vector>)
     endif()
   endif()
 endfunction()
