@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/kernel_data.hpp"
+#include "ert/stream_work.hpp"
 #include "stream.flavors.hpp"
 
 namespace plumbline {
@@ -111,23 +112,9 @@ class StreamCase final : public KernelData<StreamArrays<Real>> {
     const std::uint64_t n = p.integer("n"), repeat = p.integer("repeat"), real = sizeof(Real);
     // A non-temporal store's array is not cached, and takes no room there.
     const std::uint64_t working_set = ((x.non_temporal ? 0U : 1U) + x.reads_b + x.reads_c) * n * real;
-    const auto stream = [&](const char* array, bool read, bool written) {
-      Stream s{.array = array,
-               .footprint_bytes = n * real,
-               .read = read,
-               .written = written,
-               .loads = read ? repeat * n : 0,
-               .stores = written ? repeat * n : 0,
-               .element_bytes = real};
-      s.non_temporal = written && x.non_temporal;
-      if (repeat > 1 && !s.non_temporal) s.layers = {{.reuse_bytes = working_set, .fetched_bytes = repeat * n * real}};
-      return s;
-    };
-    Work work{.streams = {stream("a", x.reads_a, x.writes_a)}};
-    if (x.reads_b) work.streams.push_back(stream("b", true, false));
-    if (x.reads_c) work.streams.push_back(stream("c", true, false));
-    if (x.add != 0) work.flops[flops<Real>("add")] = x.add * repeat * n;
-    if (x.mul != 0) work.flops[flops<Real>("mul")] = x.mul * repeat * n;
+    Work work = passes_over_arrays<Real>(x, n, repeat, working_set);
+    for (Stream& array : work.streams)
+      if (x.non_temporal && array.written) array.non_temporal = true, array.layers.clear();
     if (choice.form == string)
       work.note = "whether a string instruction reads what it writes is the core's choice: modelled as stores that do";
     return work;

@@ -14,6 +14,7 @@
 #include "cuda/tile.hpp"
 #include "cuda/wide.cuh"
 #include "ert/stream_grid.hpp"
+#include "ert/stream_work.hpp"
 
 namespace plumbline {
 namespace {
@@ -200,26 +201,13 @@ class StreamCase final : public KernelData<StreamedArrays<Real>> {
     const PatternWord& x = word_of(pattern_of(p));
     const std::uint64_t n = elements_of(p), repeat = p.integer("repeat"), real = sizeof(Real);
     const std::uint64_t working_set = (1U + x.reads_b + x.reads_c) * n * real;
-    const auto stream = [&](const char* array, bool read, bool written) {
-      Stream s{.array = array,
-               .footprint_bytes = n * real,
-               .read = read,
-               .written = written,
-               .loads = read ? repeat * n : 0,
-               .stores = written ? repeat * n : 0,
-               .element_bytes = real,
-               .straddles = n * real % 32 == 0 ? 0 : repeat,  // the last sector
-               .past_L1 = true};
-      if (repeat > 1) s.layers = {{.reuse_bytes = working_set, .fetched_bytes = repeat * n * real}};
-      return s;
-    };
-    Work work{.streams = {stream("a", x.reads_a, x.writes_a)}};
-    if (x.reads_b) work.streams.push_back(stream("b", true, false));
-    if (x.reads_c) work.streams.push_back(stream("c", true, false));
+    Work work = passes_over_arrays<Real>(x, n, repeat, working_set);
+    for (Stream& array : work.streams) {
+      array.straddles = n * real % 32 == 0 ? 0 : repeat;  // the last sector
+      array.past_L1 = true;
+    }
     // Sums of loads, and the passes of an update, are added by reductions, which are neither loads nor stores.
     work.streams.push_back(cuda::clock_stream());
-    if (x.add != 0) work.flops[flops<Real>("add")] = x.add * repeat * n;
-    if (x.mul != 0) work.flops[flops<Real>("mul")] = x.mul * repeat * n;
     return work;
   }
 

@@ -360,7 +360,7 @@ constexpr int many_cases = 50'000;
 constexpr int many_cases = 800;  // unoptimized JSON takes minutes otherwise
 #endif
 
-/// The CPU seconds of this process in which a journal of so many cases is merged, the least of two times.
+/// Merges a journal of so many cases twice, and returns the fewer CPU seconds of this process.
 double merge_seconds(const std::filesystem::path& folder, int cases) {
   std::filesystem::create_directory(folder);
   std::string bytes = frame(to_payload(sample_header()));
