@@ -124,7 +124,8 @@ Share share_of(std::uint64_t samples, std::uint64_t all) {
   if (all == 0) return {0, 0, 1};
   const double n = static_cast<double>(all), part = static_cast<double>(samples) / n, z = 1.96, scale = 1 + z * z / n,
                middle = (part + z * z / (2 * n)) / scale, half = z / scale * std::sqrt(part * (1 - part) / n + z * z / (4 * n * n));
-  return {part, std::max(0.0, middle - half), std::min(1.0, middle + half)};
+  // An end is the part itself where none or all of the samples are the code's; rounding would put it beside it.
+  return {part, std::clamp(middle - half, 0.0, part), std::clamp(middle + half, part, 1.0)};
 }
 
 TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbols) {

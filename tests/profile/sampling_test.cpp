@@ -195,6 +195,15 @@ TEST(Shares, HaveTheIntervalOfTheirNumberOfSamples) {
   EXPECT_EQ(share_of(0, 0).hi, 1);
 }
 
+TEST(Shares, AreWithinTheirIntervalOfAnyNumberOfSamples) {
+  for (std::uint64_t all = 1; all <= 3000; ++all)
+    for (const std::uint64_t samples : {std::uint64_t{0}, std::uint64_t{1}, all / 2, all}) {
+      const Share share = share_of(samples, all);
+      EXPECT_TRUE(0 <= share.lo && share.lo <= share.part && share.part <= share.hi && share.hi <= 1)
+          << samples << " of " << all << ": " << share.part << " in " << share.lo << " to " << share.hi;
+    }
+}
+
 TEST(sampling, a_share_of_a_difference_has_the_samples_of_both_runs_in_its_interval) {
   const auto code = [](std::uint64_t left, std::uint64_t subtracted) {
     TimedCode made;
