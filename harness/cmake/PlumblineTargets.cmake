@@ -37,27 +37,20 @@ endif()
 set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:$<IF:$<COMPILE_LANG_AND_ID:CXX,GNU>,-Og,-O1>>" CACHE STRING "compiler flags, after the others, of what is never timed: commands, readers, judges, tests")
 
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together, and no header before: slower, but for a change in one file" OFF)
-set(PLUMBLINE_ROOM_FILES 20)
 
-# plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so many at a time, so that the headers
-# they share are read once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a file
-# lacks shows only where files are compiled by themselves: in the preset dev, and by tests/install/build_with.py --syntax (`--full`).
+# plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so that the headers they share are read
+# once, and templates made once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a
+# file lacks shows only where files are compiled by themselves: in the preset dev, and by tests/install/build_with.py --syntax (`--full`).
 function(plumbline_compile_by_room target)
   get_target_property(sources ${target} SOURCES)
   list(LENGTH sources count)
   if(PLUMBLINE_FILE_BY_FILE OR count EQUAL 1)
     return()
   endif()
-  set(rooms "")
   foreach(source ${sources})
     get_filename_component(folder "${source}" DIRECTORY)
     string(MAKE_C_IDENTIFIER "${target}_${folder}" room)
-    list(APPEND rooms ${room})
-    set(neighbours ${rooms})
-    list(FILTER neighbours INCLUDE REGEX "^${room}$")
-    list(LENGTH neighbours count)
-    math(EXPR part "(${count} - 1) / ${PLUMBLINE_ROOM_FILES}")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${room}_${part}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")  # a room is no header
