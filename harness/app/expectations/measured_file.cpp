@@ -70,9 +70,14 @@ bool is_sample_of(const CeilingRow& sample, const Ceiling& ceiling) {
   return sample.pattern == ceiling.pattern && sample.working_set_bytes == ceiling.samples_bytes;
 }
 
-/// Gives a rate, or a time, of a function the interval that the number of its samples leaves.
+/// Gives a rate, or a time, of a function the interval that the number of its samples leaves. A rate is not told where they leave it open
+/// whether the function took any time, as in files of differences that were written before such shares had Wilson's interval.
 void open_by_samples(const MeasuredRow& row, bool is_rate, Told& told) {
-  if (row.profile == nullptr || !(row.profile->share_lo > 0)) return;
+  if (row.profile == nullptr || !told.why_not.empty() || !(row.profile->share > 0) || !(row.profile->share_lo >= 0)) return;
+  if (is_rate && row.profile->share_lo == 0) {
+    told = nothing("its samples leave open whether it took any time");
+    return;
+  }
   const double less = row.profile->share_lo / row.profile->share, more = row.profile->share_hi / row.profile->share;
   told.lo = told.value * (is_rate ? 1 / more : less);
   told.hi = told.value * (is_rate ? 1 / less : more);
