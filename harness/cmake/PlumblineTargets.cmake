@@ -39,7 +39,7 @@ set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:$<IF:$<COMPILE_LANG_AND_ID:CXX,
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together, and no header before: slower, but for a change in one file" OFF)
 
 # plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so that the headers they share are read
-# once, and templates made once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a
+# once, and templates instantiated once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a
 # file lacks shows only where files are compiled by themselves: in the preset dev, and by tests/install/build_with.py --syntax (`--full`).
 function(plumbline_compile_by_room target)
   get_target_property(sources ${target} SOURCES)

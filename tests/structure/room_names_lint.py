@@ -1,6 +1,6 @@
-"""The files of a room are compiled together (plumbline_compile_by_room in harness/cmake/PlumblineTargets.cmake; plumbline_cuda_units for GPUs), so many
-at a time, and their unnamed namespaces are one then. This lint finds names that two files of a folder and target both define there, in whichever parts of the room
-these lie today. Run as `room_names_lint.py SOURCE_DIRECTORY`; prints what breaks it, exit 1.
+"""The files of a room are compiled together (plumbline_compile_by_room in harness/cmake/PlumblineTargets.cmake; for GPUs plumbline_cuda_units, so many
+at a time), and their unnamed namespaces are one then. This lint finds names that two files of a folder and target both define there, in whichever units
+those for GPUs lie today. Run as `room_names_lint.py SOURCE_DIRECTORY`; prints what breaks it, exit 1.
 
 Read are definitions at the outermost level, as clang-format writes them: from the first column. Functions may share a name where the types
 of their parameters differ, and aliases where they mean the same.
