@@ -554,6 +554,26 @@ def test_expectations_of_functions_are_confirmed_or_differ(tmp_path, results):
     assert "plumbline profile -o FILE.h5 -- heat3d" in rows["another"]["reason"]
 
 
+def test_a_share_that_may_be_nothing_decides_about_no_time_and_no_rate(tmp_path, results):
+    """A file of a difference may have them: its intervals could once reach zero beside a share above it."""
+    h5py = pytest.importorskip("h5py", reason="SKIP: python3-h5py is not installed")
+    open_share = tmp_path / "open.h5"
+    open_share.write_bytes((results[0] / "known.h5").read_bytes())
+    with h5py.File(open_share, "r+") as file:
+        rows = file["profile"][:]
+        rows["share_lo"] = [0 if name == b"triad" else lo for name, lo in zip(rows["name"], rows["share_lo"])]
+        file["profile"][:] = rows
+    mine = tmp_path / "mine.toml"
+    rows = 'where = "here"\nrows.triad = {kernel = "program/known", params = {part = "triad"}}\n'
+    mine.write_text('schema = "plumbline-expectations/1"\npaper = "Me"\n' + "".join(
+        f'[[expectation]]\nid = "{word}"\nstatement = "It takes a time"\n{rows}quantity = "{word}(triad)"\nleast = 1e-9\n' for word in ("seconds", "gflops")))
+    told = {row["id"]: row for row in document_of("expect", open_share, "--expectations", mine, "--own")["rows"]}
+    assert "the interval lies across a bound" in told["seconds"]["reason"]
+    assert "its samples leave open whether it took any time" in told["gflops"]["reason"]
+    (closed,) = [row for row in document_of("expect", results[0] / "known.h5", "--expectations", mine, "--own")["rows"] if row["id"] == "seconds"]
+    assert closed["verdict"] == "confirmed" and 0 < closed["measured_lo"] < closed["measured_hi"]
+
+
 @pytest.mark.usefixtures("sampling")
 def test_the_exit_code_is_the_programs(tmp_path, built):
     document, done = profile(tmp_path, built("shared_work.c"), "1", "7", code=7)
