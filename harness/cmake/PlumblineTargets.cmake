@@ -39,8 +39,8 @@ set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:$<IF:$<COMPILE_LANG_AND_ID:CXX,
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together, and no header before: slower, but for a change in one file" OFF)
 
 # plumbline_compile_by_room(TARGET): the target's files that lie in one folder are compiled together, so that the headers they share are read
-# once, and templates instantiated once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include that a
-# file lacks shows only where files are compiled by themselves: in the preset dev, and by tests/install/build_with.py --syntax (`--full`).
+# once, and templates instantiated once. Their unnamed namespaces are one then, and what they define there needs names that differ. An include
+# that a file lacks shows only where files are compiled by themselves: in the preset dev, and by tests/install/build_with.py --syntax (`--full`).
 function(plumbline_compile_by_room target)
   get_target_property(sources ${target} SOURCES)
   list(LENGTH sources count)
@@ -168,8 +168,9 @@ function(plumbline_test name)
   endif()
 endfunction()
 
-# The environment of tests that measure ceilings by teams of threads while other tests run: a thread that waits for another gives its core away.
-# OpenMP's default is to spin for milliseconds (a profile's roofs took 23 to 75 seconds of CPU beside three tests on two cores, and 16 so).
+# The environment of tests whose teams of threads share their cores with other tests, or with each other under Valgrind: a thread that waits for
+# another gives its core away. OpenMP's default is to spin for milliseconds: `plumbline profile -- true` without kept roofs took 26 and 89 seconds
+# of CPU beside three tests on two cores, and 19 and 18 so.
 set(PLUMBLINE_WAITING_THREADS OMP_WAIT_POLICY=passive)
 
 # plumbline_pytest(NAME FILE[::test] [LABELS unit] [TIMEOUT 120] [ENVIRONMENT a=b...]): a pytest file of this folder as one ctest. One that is
