@@ -6,6 +6,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plumbline::app {
@@ -30,6 +31,25 @@ std::string refused(const std::function<void()>& use) {
     return error.what();
   }
   return "not refused";
+}
+
+TEST(OfRow, any_function_of_a_row_gives_its_value_and_so_does_a_copy_that_outlives_it) {
+  const Sample row{"triad", 2.5};
+  const auto expect = [&](OfRow<std::string> of_row, const std::string& value) {
+    ASSERT_TRUE(of_row);
+    OfRow<std::string> copy = of_row;
+    EXPECT_EQ(of_row(&row), value);
+    of_row = {};
+    EXPECT_FALSE(of_row);
+    EXPECT_EQ(OfRow<std::string>(std::move(copy))(&row), value);
+  };
+  const std::string longer = "a text that no pointer has room for";
+  expect(text_of<Sample>(&Sample::name), "triad");
+  expect(text_of<Sample>([](const Sample& sample) { return sample.name + "s"; }), "triads");
+  expect(text_of<Sample>([&longer](const Sample& sample) { return longer + sample.name; }), longer + "triad");
+  expect(text_of<Sample>([longer](const Sample& sample) { return longer + sample.name; }), longer + "triad");
+  expect(text_of<Sample>(std::function<std::string(const Sample&)>([](const Sample&) { return std::string("kept"); })), "kept");
+  EXPECT_FALSE(OfRow<std::string>());
 }
 
 TEST(Columns, a_key_that_does_not_exist_is_refused_by_name) {

@@ -62,6 +62,15 @@ void ObjectSchema::add(const std::string& key, const std::string& meaning, Json 
   if (always) schema_["required"].push_back(key);
 }
 
+AnyColumn::AnyColumn(std::string_view key_, std::string_view meaning_) : key(key_), meaning(meaning_) {}
+AnyColumn::AnyColumn(std::string_view key_, std::string_view meaning_, Json schema_, OfRow<Json> value_)
+    : key(key_), meaning(meaning_), schema(std::move(schema_)), value(std::move(value_)) {}
+AnyColumn::AnyColumn(const AnyColumn&) = default;
+AnyColumn::AnyColumn(AnyColumn&&) noexcept = default;
+AnyColumn& AnyColumn::operator=(const AnyColumn&) = default;
+AnyColumn& AnyColumn::operator=(AnyColumn&&) noexcept = default;
+AnyColumn::~AnyColumn() = default;
+
 void AnyColumn::in_row(std::string_view words, Align align, OfRow<std::string> other) {
   heading = {std::string(words), align};
   shown = Shown::in_row;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/terminal/column_values.hpp"
+#include "app/terminal/of_row.hpp"
 #include "app/terminal/table.hpp"
 
 namespace plumbline::app {
@@ -21,13 +22,17 @@ namespace plumbline::app {
 /// The place where a column is shown: nowhere; in the row; or, in aligned text, above the rows that share it (in Markdown in the row).
 enum class Shown { nowhere, in_row, above };
 
-/// A function of a row whose type it has forgotten: only its column's maker knows that. Columns of all rows are of one type so, and what is
-/// done with them is compiled once.
-template <class Result>
-using OfRow = std::function<Result(const void* row)>;
-
-/// A column without the type of its rows.
+/// A column without the type of its rows. It is made, copied and destroyed by functions that are compiled once, for there are hundreds.
 struct AnyColumn {
+  AnyColumn() = default;
+  AnyColumn(std::string_view key_, std::string_view meaning_);
+  AnyColumn(std::string_view key_, std::string_view meaning_, Json schema_, OfRow<Json> value_);
+  AnyColumn(const AnyColumn&);
+  AnyColumn(AnyColumn&&) noexcept;
+  AnyColumn& operator=(const AnyColumn&);
+  AnyColumn& operator=(AnyColumn&&) noexcept;
+  ~AnyColumn();
+
   /// People see it in the row, by the cell that is given or else as the plain text of the value. Without any cell it is refused.
   void in_row(std::string_view words, Align align, OfRow<std::string> other = {});
   /// People see it on a line above the rows that share it; `line` makes that line.
@@ -95,13 +100,13 @@ struct Column : AnyColumn {
 
   /// `value` is a member of the row or a function of it; the type of what it gives is the type in the schema.
   template <class Value>
-  Column(std::string_view key_, std::string_view meaning_, Value value_) : AnyColumn{std::string(key_), std::string(meaning_)} {
+  Column(std::string_view key_, std::string_view meaning_, Value value_) : AnyColumn(key_, meaning_) {
     set_value<Row>(*this, as_pointer(std::move(value_)));
   }
   /// `value` makes JSON of the stated schema.
   template <class Value>
   Column(std::string_view key_, std::string_view meaning_, Json schema_, Value value_)
-      : AnyColumn{std::string(key_), std::string(meaning_), std::move(schema_), of_row<Json, Row>(std::move(value_))} {}
+      : AnyColumn(key_, meaning_, std::move(schema_), of_row<Json, Row>(std::move(value_))) {}
   /// A column for people alone.
   template <class Cell>
   Column(Heading heading_, Cell cell_) {
