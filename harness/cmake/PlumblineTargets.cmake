@@ -32,9 +32,9 @@ if(PLUMBLINE_SANITIZE)
   target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})
 endif()
 
-# What is never timed, and is most of what is compiled: the commands, what reads and judges files, the counters (a sweep is timed without them),
-# the tests. Its compile time counts more than its speed, and with -Og g++ takes half to three quarters of the time.
-set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:$<IF:$<COMPILE_LANG_AND_ID:CXX,GNU>,-Og,-O1>>" CACHE STRING "compiler flags, after the others, of what is never timed: commands, readers, judges, counters, tests")
+# What is never timed, and is most of what is compiled: the commands, what reads and judges files, core, the counters (a sweep is timed without
+# them), the plan of ceilings, the tests. Its compile time counts more than its speed, and with -Og g++ takes half to three quarters of the time.
+set(PLUMBLINE_UNTIMED_FLAGS "$<$<CONFIG:Release>:$<IF:$<COMPILE_LANG_AND_ID:CXX,GNU>,-Og,-O1>>" CACHE STRING "compiler flags, after the others, of what is never timed: commands, readers, judges, counters, plans, tests")
 
 option(PLUMBLINE_FILE_BY_FILE "Compile every source by itself, not the files of a room together, and no header before: slower, but for a change in one file" OFF)
 
@@ -57,7 +57,8 @@ function(plumbline_compile_by_room target)
 endfunction()
 
 # plumbline_module(NAME [UNTIMED] SOURCES... [LINKS targets...] [PUBLIC_LINKS targets...]): a static library plumbline_NAME, alias
-# plumbline::NAME. UNTIMED: nothing of it runs between two readings of a clock.
+# plumbline::NAME. UNTIMED: nothing of it whose time hangs on the compiler runs between two readings of a clock, but for its
+# plumbline_timed_sources.
 function(plumbline_module name)
   cmake_parse_arguments(arg "UNTIMED" "" "SOURCES;LINKS;PUBLIC_LINKS" ${ARGN})
   add_library(plumbline_${name} STATIC ${arg_SOURCES})
@@ -68,6 +69,11 @@ function(plumbline_module name)
     target_compile_options(plumbline_${name} PRIVATE ${PLUMBLINE_UNTIMED_FLAGS})
   endif()
   plumbline_compile_by_room(plumbline_${name})
+endfunction()
+
+# plumbline_timed_sources(FILE...): sources of an UNTIMED module that do run between two readings of a clock. Each is compiled by itself.
+function(plumbline_timed_sources)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>" SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # plumbline_test_program(NAME SOURCES... [LINKS...]): a program that a test starts, in tests/ of the build folder. Nothing of it is timed.

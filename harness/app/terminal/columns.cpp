@@ -62,6 +62,7 @@ void ObjectSchema::add(const std::string& key, const std::string& meaning, Json 
   if (always) schema_["required"].push_back(key);
 }
 
+AnyColumn::AnyColumn() = default;
 AnyColumn::AnyColumn(std::string_view key_, std::string_view meaning_) : key(key_), meaning(meaning_) {}
 AnyColumn::AnyColumn(std::string_view key_, std::string_view meaning_, Json schema_, OfRow<Json> value_)
     : key(key_), meaning(meaning_), schema(std::move(schema_)), value(std::move(value_)) {}

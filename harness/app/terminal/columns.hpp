@@ -22,9 +22,9 @@ namespace plumbline::app {
 /// The place where a column is shown: nowhere; in the row; or, in aligned text, above the rows that share it (in Markdown in the row).
 enum class Shown { nowhere, in_row, above };
 
-/// A column without the type of its rows. It is made, copied and destroyed by functions that are compiled once, for there are hundreds.
+/// A column without the type of its rows. What makes, copies and destroys one is compiled once, for there are hundreds.
 struct AnyColumn {
-  AnyColumn() = default;
+  AnyColumn();
   AnyColumn(std::string_view key_, std::string_view meaning_);
   AnyColumn(std::string_view key_, std::string_view meaning_, Json schema_, OfRow<Json> value_);
   AnyColumn(const AnyColumn&);
