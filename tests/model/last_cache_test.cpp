@@ -230,7 +230,7 @@ std::vector<CeilingRow> rows_of(const nlohmann::json& points, const std::string&
 /// The machines of which all ceilings are kept are in tests/app/kept_ceilings_test.py.
 TEST(BeyondLastCache, on_no_real_machine_is_a_case_placed_at_a_level_that_its_working_set_exceeds_twice) {
   for (const std::string name : {"cascade_lake_vm", "cascade_lake_vm_disturbed", "cascade_lake_vm_load", "cascade_lake_vm_quick", "zen4_vm",
-                                 "zen4_vm_busy", "zen5_vm"}) {
+                                 "zen4_vm_busy", "zen4_vm_crowded", "zen5_vm"}) {
     const auto stored = nlohmann::json::parse(std::ifstream(std::string(PLUMBLINE_GOLDEN) + "/curves/" + name + ".json"));
     auto rows = rows_of(stored["load_gbs"], "load", "GB/s");
     if (stored.contains("chase_seconds"))

@@ -228,12 +228,19 @@ TEST(Levels, curves_of_a_cascade_lake_have_its_levels) {
 }
 
 /// The cores stream nearly as fast from their third caches as from the second, and memory has not come to rest at 128 MiB, for the last
-/// cache holds a part of it.
+/// cache holds a part of it. Neighbours of the crowded one left a chase 2 MiB of the last cache, and a stream 8 at full rate.
 TEST(Levels, curves_of_three_zens_have_their_levels) {
-  for (const char* name : {"zen3_vm_best", "zen4_vm", "zen4_vm_busy", "zen5_vm"}) {
+  for (const char* name : {"zen3_vm_best", "zen4_vm", "zen4_vm_busy", "zen4_vm_crowded", "zen5_vm"}) {
     const Golden real = golden(name);
     expect_levels(find_levels(real.curves.load, real.curves.chase), real, 0.35, name);  // neighbours take from L2 too
   }
+}
+
+TEST(Levels, what_a_chase_finds_of_a_last_cache_that_holds_a_stream_is_no_level_by_itself) {
+  const Golden real = golden("zen4_vm_half_core");
+  const FoundLevels found = find_levels(real.curves.load, real.curves.chase);
+  ASSERT_EQ(found.levels.size(), 4U) << named(found);
+  EXPECT_GT(found.levels[2].size_bytes, 7 * MiB) << "as far as a byte costs what it costs from 1 MiB on";
 }
 
 TEST(Levels, what_lies_behind_a_disturbed_sweep_that_ends_within_a_cache_is_no_memory) {
