@@ -103,6 +103,23 @@ TEST(Levels, a_last_cache_that_neighbours_empty_under_a_slow_chase_is_one_level_
   }
 }
 
+TEST(Levels, what_streams_as_the_cache_before_is_a_level_by_its_loads) {
+  const std::vector<Machine> machines = {
+      {"a core that streams as fast from memory", {{32 * KiB, 1.3, 160}, {1 * MiB, 5, 80}, {32 * MiB, 30, 30, 5}}, 115, 30},
+      {"a core that streams no faster from L1", {{32 * KiB, 1.6, 26}, {128 * KiB, 6, 25.8}, {3 * MiB, 16, 12, 5}}, 110, 6},
+      {.name = "a crowded third cache",
+       .caches = {{32 * KiB, 1.08, 217}, {1 * MiB, 3.9, 118}, {32 * MiB, 12, 116, 5}},
+       .memory_nanoseconds = 160,
+       .memory_gbs = 25,
+       .chase_holds = 0.25}};
+  for (const Machine& machine : machines)
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const Curves curves = measured(machine, {}, quiet, seed);
+      const FoundLevels found = find_levels(curves.load, curves.chase);
+      EXPECT_TRUE(has_sizes_of(found, machine, 0.4)) << machine.name << ": " << named(found);
+    }
+}
+
 // ------------------------------------------------------------------------------------------------------------- too little to tell
 
 TEST(Levels, one_point_an_octave_decides_nothing_and_says_so) {

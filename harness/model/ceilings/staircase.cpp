@@ -24,11 +24,8 @@ constexpr std::array<double, 2> confirmed{0.2, 0.45};
 /// A load that costs so much more (log2) misses no TLB but a cache, whatever a byte does: from some third caches a core streams nearly as
 /// from the second.
 constexpr double surely_load = 1.5;
-/// The rise (log2) below which a byte costs the same: a core streams at least 15 % slower from each third cache that was measured than from
-/// the second (tests/golden/curves).
+/// The rise (log2) below which a byte costs the same: more than what was measured within one cache varies.
 constexpr double same_byte = 0.05;
-/// The octaves of a plateau that is a cache of its own, whatever a byte costs there: third caches of Zen 3 to 5 are flat over 1.6 to 2.8.
-constexpr double least_reach = 1;
 /// The rises (log2) that make a step where only one curve was measured: there is nothing to confirm it.
 constexpr double byte_only = 0.55, load_only = 1.0;
 /// The part of a step's rise at which the cheaper plateau ends. Caches that are not quite LRU end softly.
@@ -127,13 +124,16 @@ void join(std::vector<Plateau>& parts, std::size_t first) {
   parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(first) + 1);
 }
 
-/// Drops the short parts where a byte costs as in the part before, a load more than translation makes it cost, and a byte still rises
-/// behind them. There a cache that others use too holds a stream, and of a chase as much as a round was lucky to find.
+/// Drops the parts where a byte costs as in the part before and still rises behind them, while a load costs more than translation makes it
+/// cost, nearly as in the last part: of a cache that others use too they are what a stream still finds there, and a chase no longer.
 void drop_what_holds_streams_alone(std::vector<Plateau>& parts, const Curves& curves) {
+  const TwoCosts end = curves.at(curves.to());
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    const TwoCosts rise = parts[i].cost - parts[i - 1].cost, behind = curves.at(curves.to()) - parts[i].cost;
-    const bool streams_alone = rise[of_byte] < same_byte && rise[of_load] >= load_alone && behind[of_byte] >= byte_alone;
-    if (!streams_alone || parts[i].width() >= least_reach) continue;
+    const TwoCosts rise = parts[i].cost - parts[i - 1].cost;
+    const TwoCosts last = i + 1 < parts.size() ? parts.back().cost : end;
+    const bool holds_streams = rise[of_byte] < same_byte && end[of_byte] - parts[i].cost[of_byte] >= byte_alone;
+    const bool holds_no_chase = rise[of_load] >= load_alone && last[of_load] - parts[i].cost[of_load] < load_alone;
+    if (!holds_streams || !holds_no_chase) continue;
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
     --i;
   }
