@@ -24,8 +24,6 @@ constexpr std::array<double, 2> confirmed{0.2, 0.45};
 /// A load that costs so much more (log2) misses no TLB but a cache, whatever a byte does: from some third caches a core streams nearly as
 /// from the second.
 constexpr double surely_load = 1.5;
-/// The rise (log2) below which a byte costs the same: more than what was measured within one cache varies.
-constexpr double same_byte = 0.05;
 /// The rises (log2) that make a step where only one curve was measured: there is nothing to confirm it.
 constexpr double byte_only = 0.55, load_only = 1.0;
 /// The part of a step's rise at which the cheaper plateau ends. Caches that are not quite LRU end softly.
@@ -124,30 +122,19 @@ void join(std::vector<Plateau>& parts, std::size_t first) {
   parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(first) + 1);
 }
 
-/// Drops the parts where a byte costs as in the part before and still rises behind them, while a load costs more than translation makes it
-/// cost, nearly as in the last part: of a cache that others use too they are what a stream still finds there, and a chase no longer.
-void drop_what_holds_streams_alone(std::vector<Plateau>& parts, const Curves& curves) {
+/// Drops the parts that belong to no level, because loads become dear first and bytes later. A cache that others use too keeps what is
+/// touched often: where a byte costs nearly what it cost before and still rises behind, and a load nearly what it costs in the last part,
+/// by more than translation makes it cost, the cache holds a stream and no longer a chase.
+void drop_between(std::vector<Plateau>& parts, const Curves& curves) {
   const TwoCosts end = curves.at(curves.to());
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const TwoCosts rise = parts[i].cost - parts[i - 1].cost;
     const TwoCosts last = i + 1 < parts.size() ? parts.back().cost : end;
-    const bool holds_streams = rise[of_byte] < same_byte && end[of_byte] - parts[i].cost[of_byte] >= byte_alone;
+    const bool holds_streams = rise[of_byte] < confirmed[of_byte] && end[of_byte] - parts[i].cost[of_byte] >= byte_alone;
     const bool holds_no_chase = rise[of_load] >= load_alone && last[of_load] - parts[i].cost[of_load] < load_alone;
     if (!holds_streams || !holds_no_chase) continue;
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
     --i;
-  }
-}
-
-/// A cache that others use too keeps what is touched often: a stream holds more of it than a chase does, so that loads become dear
-/// first and bytes later. What lies between belongs to neither level.
-void drop_between(std::vector<Plateau>& parts) {
-  for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
-    const TwoCosts first = parts[i].cost - parts[i - 1].cost, second = parts[i + 1].cost - parts[i].cost;
-    if (first[of_load] >= 0.6 && first[of_byte] < 0.2 && second[of_byte] >= 0.4 && second[of_load] < 0.4) {
-      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
-      --i;
-    }
   }
 }
 
@@ -232,9 +219,8 @@ std::vector<CostStep> find_steps(const CostCurve& byte, const CostCurve& load, d
   std::vector<Plateau> parts = flat_parts(curves);
   if (parts.size() > 1 && curves.to() - parts.back().from < last_plateau) parts.pop_back();
   if (!byte.empty() && !load.empty() && !parts.empty()) {
-    drop_what_holds_streams_alone(parts, curves);
+    drop_between(parts, curves);
     add_restless_memory(parts, curves);
-    drop_between(parts);
   }
   join_what_is_no_level(parts, curves);
   while (parts.size() > 1 && end_of(parts[0], parts[1].cost - parts[0].cost, curves) < least_size) {
