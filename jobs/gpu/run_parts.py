@@ -1,7 +1,7 @@
 """This goes through everything that needs a GPU, with programs that were built elsewhere: it installs and builds nothing, and needs neither
 MPI nor a network.
 
-  bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER] [--seconds 480] [--only PART]... [--again PART]... [--hurry 1]
+  bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER|FILE] [--seconds 480] [--only PART]... [--again PART]... [--hurry 1]
 
 FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
 The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds, and ends
@@ -11,7 +11,8 @@ name). --only names those that this call takes. Of the machine's GPUs the first 
 
 --hurry N is for rehearsals without a GPU, whose campaigns are small ones: all limits of the parts, and of what they start, are divided by N.
 
-Results: gpu-results in the folder where it is called, if --results names no other. A part that says "resumable" may run out of its time, or
+Results: gpu-results in the folder where it is called, if --results names no other. Where it names a file (NAME.tar.gz, .tgz or .tar.xz), they
+are kept in that archive, packed anew after each part and each half minute of one; the next call goes on with it. A part that says "resumable" may run out of its time, or
 end at what hangs: it goes on next time, four times at most, and those that come "after" it wait meanwhile; one that "closes" sums up what
 there is by the end of every call. What a part that is not done ended with is in its folder: ended.json.
 
@@ -36,7 +37,9 @@ import sys
 import sysconfig
 import tempfile
 import time
-from typing import NoReturn
+from typing import Callable, NoReturn
+
+from results_folder import BadArchive, ResultsFolder
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OUR_PARTS = f"{HERE}/parts"
@@ -47,6 +50,7 @@ LEAST_GO = 120  # seconds: what a part needs that goes on another time
 LEAST_LIMIT = 10  # seconds: of a part, however much a rehearsal hurries
 MOST_LETTERS = 400  # of a reason
 LINES_SO_FAR = 60  # of what sums up while parts remain
+PACKED_EACH = 30  # seconds, while a part is at work
 
 
 class WrongUse(Exception):
@@ -125,11 +129,12 @@ def remove(path: pathlib.Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def code_of(command: list[str], **how) -> int:
+def code_of(command: list[str], meanwhile: Callable[[], None], **how) -> int:
     """Runs a command and gives its exit code as a shell does. Where this program is ended meanwhile, so is the command."""
     with subprocess.Popen(command, **how) as process:
         try:
-            code = process.wait()
+            while (code := ended_within(process, PACKED_EACH)) is None:
+                meanwhile()
         except BaseException:
             process.terminate()
             process.wait()
@@ -137,10 +142,18 @@ def code_of(command: list[str], **how) -> int:
     return code if code >= 0 else 128 - code
 
 
+def ended_within(process: subprocess.Popen, seconds: int) -> int | None:
+    """The exit code of a process; none where it is at work longer than that."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+
+
 class Part:
     """A part is a script; its first lines say what it does and how it is to be run."""
 
-    def __init__(self, script: pathlib.Path, results: pathlib.Path):
+    def __init__(self, script: pathlib.Path, results: ResultsFolder):
         self.script, self.name, self.results = script, script.stem, results
         self.head: dict[str, str] = {}
         for number, line in enumerate(lines_of(script), 1):
@@ -149,12 +162,12 @@ class Part:
                 if found[1] == "seconds" and not re.fullmatch("[0-9]+", found[2]):
                     raise WrongUse(f"{script}:{number}: seconds: {found[2]}: a whole number is needed")
         self.seconds = int(self.head.get("seconds", "0"))
-        self.folder = results / self.name
+        self.folder = results.path / self.name
         self.output = self.folder / "output.txt"
         self.done = self.folder / "done"  # the programs by which it is done, how it went, and the machine's GPUs
         self.ended = self.folder / "ended.json"  # how it ended, done or not: exit code, seconds, their limit, in words, the machine's GPUs
-        self.begun_by = results / f".programs-{self.name}"  # the programs that began it, and the machine's GPUs
-        self.goes = results / f".goes-{self.name}"  # how often it has ended before it was done
+        self.begun_by = results.path / f".programs-{self.name}"  # the programs that began it, and the machine's GPUs
+        self.goes = results.path / f".goes-{self.name}"  # how often it has ended before it was done
         self.is_resumable = self.head.get("resumable") == "yes"
         self.closes = self.head.get("closes") == "yes"
         self.after = self.head.get("after")  # the part that it waits for while that one goes on
@@ -179,7 +192,7 @@ class Part:
         told = [line.strip() for line in lines_of(self.output) if line.strip(" =")]
         complaints = [line for line in told if line.startswith("plumbline: ")]
         words = [line if len(line) <= MOST_LETTERS else line[:MOST_LETTERS] + "..." for line in complaints[:1] or told[-1:]]
-        return "; ".join([*words, f"see {self.output}"])
+        return "; ".join([*words, f"see {self.results.name}/{self.name}/{self.output.name}"])
 
     def note_end(self, code: int, seconds: int, limit: int, how: str, gpus: str) -> None:
         """Keeps how it ended beside what it left."""
@@ -204,7 +217,7 @@ class Part:
         """Forgets that it is done or begun, and the result file that it would go on with ("keeps")."""
         paths = [self.done, self.goes, self.begun_by]
         if store := self.head.get("keeps"):
-            paths += [self.results / store, self.results / f"{store.removesuffix('.h5')}.journal"]
+            paths += [self.results.path / store, self.results.path / f"{store.removesuffix('.h5')}.journal"]
         for path in paths:
             remove(path)
 
@@ -212,7 +225,12 @@ class Part:
         """Runs the part and returns its exit code. What it prints is in its folder from the first line on, however it ends."""
         command = ["timeout", *options, str(limit), "bash", str(self.script)]
         with open(self.output, "wb") as file:
-            return code_of(command, stdout=file, stderr=subprocess.STDOUT, env={**environment, "OUT": str(self.folder)}, **how)
+            return code_of(command, self.keep_so_far, stdout=file, stderr=subprocess.STDOUT, env={**environment, "OUT": str(self.folder)}, **how)
+
+    def keep_so_far(self) -> None:
+        """Keeps what the part has so far; what is just being written, or is refused, is kept when it has ended, or told then."""
+        with contextlib.suppress(OSError):
+            self.results.keep()
 
 
 def identity_of(programs: str) -> str:
@@ -275,12 +293,12 @@ class Call:
     """One call takes as many parts as fit into its seconds."""
 
     def __init__(
-        self, options: argparse.Namespace, parts: list[Part], programs: str, results: pathlib.Path, scratch: pathlib.Path, began: float
+        self, options: argparse.Namespace, parts: list[Part], programs: str, results: ResultsFolder, scratch: pathlib.Path, began: float
     ):
         self.options, self.parts, self.results, self.began = options, parts, results, began
         self.identity = identity_of(programs)
         self.gpus = " ".join(gpus_here())
-        self.environment = environment_of(programs, results, scratch, options.hurry)
+        self.environment = environment_of(programs, results.path, scratch, options.hurry)
         self.failed: list[str] = []
         self.something_new = False
 
@@ -336,6 +354,7 @@ class Call:
         code = part.run(limit, self.environment, "--kill-after=20", cwd=part.folder)
         seconds = self.seconds_spent() - begun
         part.note_end(code, seconds, limit, self.note(part, code, limit, seconds), self.gpus)
+        self.results.keep()
         pass_on([part.output.read_bytes()])  # last: what is done stays so where nobody reads any more
 
     def note(self, part: Part, code: int, limit: int, seconds: int) -> str:
@@ -391,7 +410,7 @@ class Call:
             elsewhere = f" (on {part.done_on()})" if part.done_on() != self.gpus else ""
             last = f"; last time {part.last_end()}" if part in remaining and part.last_end() else ""
             say(f"  {part.name:16} " + (f"remains, about {part.seconds} s: {part.what}{last}" if part in remaining else part.how() + elsewhere))
-        say(f"  results: {self.results}")
+        say(f"  results: {self.results.name}")
         for one in self.failed:
             say(f"gpu: FAILED {one}")
         if not remaining:
@@ -411,13 +430,14 @@ def folder_of_programs(options: argparse.Namespace) -> str:
     return os.path.abspath(options.programs)
 
 
-def folder_of_results(options: argparse.Namespace) -> pathlib.Path:
-    """The folder of results, made where it is not there."""
+def results_of(options: argparse.Namespace, at_the_end: contextlib.ExitStack) -> ResultsFolder:
+    """The folder of results, made where it is not there, or of what an archive has; kept at the end of the call, however it ends."""
     try:
-        os.makedirs(options.results, exist_ok=True)
+        return at_the_end.enter_context(ResultsFolder(options.results))
+    except BadArchive as bad:
+        raise WrongUse(f"--results {bad}") from bad
     except OSError as refused:
-        raise WrongUse(f"cannot make the folder {options.results}: {refused.strerror}") from refused
-    return pathlib.Path(os.path.abspath(options.results))
+        raise WrongUse(f"--results {options.results}: cannot be made or read: {refused.strerror or refused}") from refused
 
 
 def scripts_in(folder: str) -> list[pathlib.Path]:
@@ -442,20 +462,22 @@ def run(words: list[str], began: float) -> int:
     if options.help:
         say((__doc__ or "").strip())
         return 0
-    programs, scripts, results = folder_of_programs(options), scripts_in(options.parts), folder_of_results(options)
-    parts = [Part(script, results) for script in scripts]
-    for name in options.only:
-        named(parts, "--only", name)
-    for name in options.again:
-        named(parts, "--again", name).forget()
-    if options.parts == OUR_PARTS and not gpus_here():
-        say("gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: " + " ".join(part.name for part in parts))
-        return 0
+    programs, scripts = folder_of_programs(options), scripts_in(options.parts)
     for program in ("bash", "timeout"):
         if not shutil.which(program):
             raise Unusable(f"{program}: it is not in PATH, and parts are run by it")
-    with tempfile.TemporaryDirectory() as scratch:
-        call = Call(options, parts, programs, results, pathlib.Path(scratch), began)
+    with contextlib.ExitStack() as at_the_end:
+        results = results_of(options, at_the_end)
+        scratch = pathlib.Path(at_the_end.enter_context(tempfile.TemporaryDirectory()))
+        parts = [Part(script, results) for script in scripts]
+        for name in options.only:
+            named(parts, "--only", name)
+        for name in options.again:
+            named(parts, "--again", name).forget()
+        if options.parts == OUR_PARTS and not gpus_here():
+            say("gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: " + " ".join(part.name for part in parts))
+            return 0
+        call = Call(options, parts, programs, results, scratch, began)
         call.do_parts()
         return call.sum_up()
 

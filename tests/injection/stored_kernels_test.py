@@ -102,6 +102,8 @@ def test_compare_tells_by_kernel_what_changed(stored, store):
     assert (parts["new"]["presence"], parts["node"]["presence"]) == ("came", "went")
     text = told("compare", stored[0], after)
     assert "copy_rows" in text and "launches" in text and "other commands" in text
+    words = " ".join(text.split())
+    assert "of the whole all of them: no interval" in words and "from start to end" not in words, "a whole is the sum of launches"
 
 
 def test_expectations_of_a_kernel_are_judged(stored, tmp_path):

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import tomllib
 
@@ -420,6 +421,67 @@ def test_results_are_brought_along_to_another_machine(tmp_path, programs, parts)
     (tmp_path / "brought").rename(elsewhere / "results")
     ended = run(elsewhere, programs, parts, "--seconds", "480")
     assert ended.returncode == 0 and "=== 10-first" not in ended.stdout
+
+
+def names_in(archive):
+    with tarfile.open(archive) as opened:
+        return opened.getnames()
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("end", ["tar.xz", "tar.gz"])
+def test_an_archive_keeps_the_results_and_the_next_call_goes_on_with_it(tmp_path, programs, parts, temporary, end):
+    parts("10-first", 'echo measured >"$OUT/table.txt"; echo once >>"$RESULTS/times.txt"')
+    parts("20-second", 'cat "$RESULTS/times.txt"; exit 3', seconds=400)
+    archive = tmp_path / f"back/results.{end}"
+    ended = run(tmp_path, programs, parts, "--seconds", "100", "--results", archive)
+    assert ended.returncode == 75 and f"results: {archive}\n" in ended.stdout
+    assert os.listdir(archive.parent) == [archive.name] and os.listdir(temporary) == []
+    assert {"./10-first/table.txt", "./10-first/output.txt", "./times.txt"} <= set(names_in(archive))
+    elsewhere = archive.rename(tmp_path / f"carried.{end}")
+    ended = run(tmp_path, programs, parts, "--results", elsewhere)
+    assert ended.returncode == 1 and "=== 10-first" not in ended.stdout
+    assert f"FAILED 20-second: exit code 3: once; see {elsewhere}/20-second/output.txt\n" in ended.stdout
+    assert "./20-second/ended.json" in names_in(elsewhere) and os.listdir(temporary) == []
+
+
+def test_an_archive_has_what_a_part_has_so_far_when_all_is_killed(tmp_path, programs, parts):
+    parts("10-hangs", 'echo one >"$OUT/case.txt"; sleep 60', seconds=60)
+    archive = tmp_path / "results.tar.xz"
+    program = "import sys, run_parts; run_parts.PACKED_EACH = 1; sys.exit(run_parts.main())"
+    words = list(map(str, command(tmp_path, programs, parts, "--results", archive)[2:]))
+    with subprocess.Popen([sys.executable, "-c", program, *words], cwd=RUNNER.parent, start_new_session=True, stdout=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 30
+        while not (archive.is_file() and "./10-hangs/case.txt" in names_in(archive)) and time.monotonic() < until:
+            time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert {"./10-hangs/case.txt", "./.programs-10-hangs"} <= set(names_in(archive))
+
+
+def test_an_archive_that_cannot_be_read_or_written_is_told_in_a_line_and_nothing_is_lost(tmp_path, programs, parts, temporary):
+    parts("10-part", 'echo ran; echo measured >"$OUT/table.txt"; rm -r "$(cat "$RESULTS/../gone")"')
+    broken, cut = tmp_path / "broken.tar.xz", tmp_path / "cut.tar.xz"
+    broken.write_text("no archive")
+    with tarfile.open(cut, "w:xz") as archive:
+        archive.add(RUNNER)
+    cut.write_bytes(cut.read_bytes()[:2000])
+    no_archive = "it is no archive of results ("
+    for archive, why in {broken: no_archive, cut: no_archive, pathlib.Path("/proc/results.tar.gz"): "cannot be made or read"}.items():
+        ended = run(tmp_path, programs, parts, "--results", archive)
+        assert ended.returncode == 2 and why in ended.stderr and len(ended.stderr.splitlines()) == 1 and "ran" not in ended.stdout
+    assert broken.read_text() == "no archive" and os.listdir(temporary) == []
+    (temporary / "gone").write_text(str(tmp_path / "gone"))
+    ended = run(tmp_path, programs, parts, "--results", tmp_path / "gone/results.tar.xz")
+    found = re.fullmatch(r"gpu: \S+/gone/results.tar.xz: No such file or directory; what there is so far is in (\S+)\n", ended.stderr)
+    assert ended.returncode == 1 and found, ended.stderr
+    assert (pathlib.Path(found[1]) / "10-part/table.txt").read_text() == "measured\n"
 
 
 def test_a_skip_keeps_its_reason(tmp_path, programs, parts):

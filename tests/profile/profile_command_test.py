@@ -326,6 +326,17 @@ def test_a_launcher_is_refused_with_the_right_order():
     assert f"'{launcher} -n 4 plumbline profile --count-only -- program args'" in refused("--", launcher, "-n", "2", "ls")
 
 
+@pytest.mark.parametrize("way, option", [
+    ("--gpu", "--caches=no"), ("--gpu", "--sampling=timer"), ("--gpu", "--avx2"), ("--time-only", "--caches=auto"), ("--window=1s:2s", "--caches=no"),
+    ("--count-only", "--sampling=timer"), ("--count-only", "--roofs=no"), ("--time-only", "--launches=3"),
+])
+def test_an_option_that_would_do_nothing_is_refused(tmp_path, way, option):
+    done = run(PLUMBLINE, "profile", way, option, "--", "touch", tmp_path / "ran")
+    name, where = option.split("=")[0], "--gpu alone" if "launches" in option else "--time-only" if "window" in way else way
+    assert done.returncode == 2 and not (tmp_path / "ran").exists() and done.stdout == ""
+    assert re.fullmatch(f"plumbline: {name} (says|is) [^:]+: it .*{where}.*\n", done.stderr), done.stderr
+
+
 def test_without_valgrind_the_remedy_is_told(tmp_path):
     (tmp_path / "true").symlink_to("/bin/true")
     assert "install the package valgrind" in refused("--", "true", environment={"PATH": str(tmp_path)})

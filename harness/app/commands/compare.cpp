@@ -193,18 +193,31 @@ std::vector<std::string> profile_notes(const StoredProfile& before, const Stored
   return notes;
 }
 
+/// Says what a change of a time is: of a CPU's functions, and of a GPU's kernels, where a side has such.
+std::string change_note(const StoredProfile& before, const StoredProfile& after, double threshold) {
+  const auto of_gpus = [](const StoredProfile& side) { return !side.shown.words.gpu_time_by.empty(); };
+  std::string text = "change: ";
+  if (!of_gpus(before) || !of_gpus(after))
+    text +=
+        "how much longer a function takes, with the 95 % interval that the numbers of its samples leave; of the whole, from start to "
+        "end and by its CPU time a core. ";
+  if (of_gpus(before) || of_gpus(after))
+    text += "how much longer all launches of a GPU's kernel take, of a region those in it, and of the whole all of them: no interval. ";
+  return text +
+         fmt::format(
+             "SLOWER, FASTER: the interval, or what has none, lies beyond {}; SAME: within; AMBIGUOUS: neither. Each side is one run: "
+             "how runs of the same program differ is in no interval",
+             percent_text(threshold));
+}
+
 Exit compare_profiled(const CompareOptions& options, const Results& before, const Results& after) {
   constexpr std::string_view row_class = "function";
   const double threshold = options.threshold_percent ? *options.threshold_percent / 100 : practical_threshold(row_class);
   const auto parts = compare_profiles(before.profile, after.profile, threshold);
-  auto notes = profile_notes(*stored_profile(options.before, before, {}), *stored_profile(options.after, after, {}));
+  const auto shown_before = stored_profile(options.before, before, {}), shown_after = stored_profile(options.after, after, {});
+  auto notes = profile_notes(*shown_before, *shown_after);
   for (auto& note : differing_circumstances(observe_results(before), observe_results(after))) notes.push_back(std::move(note));
-  notes.push_back(fmt::format(
-      "change: how much longer a function takes, with the 95 % interval that the numbers of its samples leave; of the whole, from start to "
-      "end and by its CPU time a core. Of a GPU's kernel it is the ratio of two runs, without an interval. SLOWER, FASTER: the interval "
-      "lies beyond {}; SAME: within; AMBIGUOUS: neither. Each side is one "
-      "run: how runs of the same program differ is in no interval",
-      percent_text(threshold)));
+  notes.push_back(change_note(*shown_before, *shown_after, threshold));
   notes.emplace_back(
       "FLOPs, bytes: counted, so that any change is one of the program or its input; ~same: less than 0.05 % apart; -: not known "
       "on a side, or none");

@@ -2,6 +2,7 @@
 // streams, its environment and its exit code; what is told about it goes to standard error.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <regex>
@@ -63,6 +64,32 @@ void require_scaled_work(const ProfileOptions& options) {
         "--gpu, and not with a launcher such as mpiexec");
 }
 
+/// An option that does nothing in some way of profiling, and why it is refused there.
+struct PartialOption {
+  const char* name;
+  bool (*applies)(const ProfileOptions&);
+  const char* what;
+};
+constexpr PartialOption partial_options[] = {
+    {"--launches", [](const ProfileOptions& options) { return options.gpu; },
+     "says how many launches of each GPU kernel are counted: it goes with --gpu alone"},
+    {"--caches", [](const ProfileOptions& options) { return !options.gpu && !options.time_only; },
+     "says which caches of a CPU are simulated while the emulator counts: it goes neither with --gpu nor with --time-only"},
+    {"--sampling", [](const ProfileOptions& options) { return !options.gpu && !options.count_only; },
+     "says how a program's functions are timed: it goes neither with --gpu nor with --count-only"},
+    {"--roofs", [](const ProfileOptions& options) { return options.gpu || !options.count_only; },
+     "says under which roofs times are placed: it does not go with --count-only, which has no times"},
+    {"--avx2", [](const ProfileOptions& options) { return !options.gpu; },
+     "is for libraries whose code for CPUs the emulator shall count: it does not go with --gpu"},
+};
+
+/// Refuses an option that the user gave and that would do nothing.
+void require_options_that_apply(const ProfileOptions& options) {
+  for (const auto& option : partial_options)
+    if (!option.applies(options) && std::ranges::find(options.told, option.name) != options.told.end())
+      throw user_error(fmt::format("{} {}", option.name, option.what));
+}
+
 Exit profile(const ProfileOptions& options) {
   if (options.window.is_of_time() && options.count_only)
     throw user_error("--window takes a stretch of time, by which counts cannot be cut: --window=region:NAME cuts them");
@@ -72,8 +99,7 @@ Exit profile(const ProfileOptions& options) {
   if (options.count_only && !options.gpu && fs::path(options.output).extension() == ".h5")
     throw user_error(fmt::format(
         "-o {} would be a result file, which needs times, and --count-only has none: name a .json file, or leave it out", options.output));
-  if (options.launches_told && !options.gpu)
-    throw user_error("--launches says how many launches of each GPU kernel are counted: it goes with --gpu alone");
+  require_options_that_apply(options);
   if (!options.window.is_whole() && options.gpu) throw user_error("--window does not go with --gpu");
   if (options.command.empty())
     throw user_error(fmt::format("profile needs a program: plumbline profile{} -- program args", options.gpu          ? " --gpu"
@@ -121,10 +147,10 @@ void add_profile(CLI::App& app, Action& chosen) {
       "--gpu", options->gpu,
       "time all launches of GPU kernels by CUPTI's activities, then count them in a second run, where CUPTI runs each again for each "
       "pass (needs a GPU and the right to profile; with --time-only the GPU alone)");
-  auto* launches = command->add_option(
-      "--launches", options->most_launches,
-      "with --gpu: count the first so many launches of each kernel in each marked region, and scale them to all; or all");
-  launches->capture_default_str()
+  command
+      ->add_option("--launches", options->most_launches,
+                   "with --gpu: count the first so many launches of each kernel in each marked region, and scale them to all; or all")
+      ->capture_default_str()
       ->transform(CLI::Validator(
           [](std::string& text) {
             if (text == "all") text = "0";
@@ -194,8 +220,9 @@ void add_profile(CLI::App& app, Action& chosen) {
       ->check(number_within(0.0, 1e9, "a number of seconds"));
   command->add_option("program", options->command, "the program and, behind --, its arguments");
   command->positionals_at_end();
-  command->callback([&chosen, options, launches] {
-    options->launches_told = launches->count() > 0;
+  command->callback([&chosen, options, command] {
+    for (const auto& option : partial_options)
+      if (command->count(option.name) > 0) options->told.emplace_back(option.name);
     chosen = [options] { return profile(*options); };
   });
 }

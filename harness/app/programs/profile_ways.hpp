@@ -16,9 +16,9 @@ namespace plumbline::app {
 struct ProfileOptions {
   bool count_only = false, time_only = false, avx2 = false, gpu = false, json = false;
   std::string caches = "auto", output, counts, roofs = "auto", sampling = "auto";
-  std::size_t functions = 10;        // or kernels
-  std::uint64_t most_launches = 16;  // of each kernel in each phase; 0: all
-  bool launches_told = false;        // by the user
+  std::size_t functions = 10;          // or kernels
+  std::uint64_t most_launches = 16;    // of each kernel in each phase; 0: all
+  std::vector<std::string> told = {};  // options that the user gave, of those that do nothing in some way of profiling
   double wait_seconds = 60;
   RunWindow window = {};
   std::string subtract = {};                      // result file of an earlier profile; empty: none
