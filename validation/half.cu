@@ -154,7 +154,7 @@ class HalfCase final : public KernelData<Half<Real>> {
   /// Each instruction rounds once, to the nearest: so every bit is known.
   double error() const override {
     double largest = 0;
-    y_.read(0, y_.size(), [&](std::size_t i, Real computed) {
+    read_sample(y_, arguments_.steps, [&](std::size_t i, Real computed) {
       const double difference = std::fabs(double(computed) - double(after_all_steps(arguments_, original(i))));
       largest = std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(largest, difference);
     });

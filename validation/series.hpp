@@ -35,6 +35,7 @@ class SeriesData : public ElementwiseData<Series<Real>, Real, ArrayOf> {
     for (int k = 0; k < this->arguments_.n; ++k) sum = sum * x + 1;
     return sum;
   }
+  std::size_t terms() const final { return static_cast<std::size_t>(this->arguments_.n); }
   // Every term is positive and passes n products and n sums at most.
   double tolerance() const final { return rounding_bound<Real>(2 * this->arguments_.n); }
 };
