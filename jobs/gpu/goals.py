@@ -191,12 +191,12 @@ def all_goals(reference):
 def main():
     reference = load(sys.argv[1])
     rows = all_goals(reference)
-    for one in rows:
-        print(f"{one['line']:44} {one['ceiling'][:46]:46} {one['goal']:26} {one['measured']:>14}  {one['verdict']:14} {one['beside']}")
     for goal in GOALS["counter"]:
         for one in candidates(reference, goal):
             print(f"{one['quantity']:24} {one['counter']:36} {one['cases']:4} cases  worst {100 * one['worst']:9.4g} %  median {100 * one['median']:9.4g} %  "
                   f"zeros {one['zeros']:7} {one['grade']}")
+    for one in rows:  # last, for whoever sees the end alone
+        print(f"{one['line']:44} {one['ceiling'][:46]:46} {one['goal']:26} {one['measured']:>14}  {one['verdict']:14} {one['beside']}")
     judged = [one["verdict"] for one in rows]
     print("goals: " + ", ".join(f"{judged.count(word)} {word}" for word in (MET, MISSED, OF_ANOTHER, NOT_MEASURED)))
     return 0 if any(one in (MET, MISSED) for one in judged) else 1

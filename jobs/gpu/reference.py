@@ -1,13 +1,16 @@
-"""One small file of what the parts found: reference.py RESULTS OUT.json
+"""One small file of what the parts found: reference.py RESULTS OUT.json, or reference.py --anew PLUMBLINE KEPT
 
-Holds how each part went, the GPU's own facts, the ceilings, each counter's verdict and its ratios to arithmetic, and where the known kernels
-lie. What a part has not left is null.
+Holds how each part went, the GPU's own facts, the ceilings, each counter's verdict and its ratios to arithmetic, where the known kernels and
+the applications lie, and what of the papers holds. What a part has not left is null.
+
+--anew: a later program may judge otherwise: KEPT/reference.json gets what that PLUMBLINE says of the result files beside it; all else stays.
 """
 
 import datetime
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 from counted import REFUSED, judge, obstacle
@@ -16,6 +19,8 @@ from measured import ceilings_of_gpus, timed
 CEILING = ["name", "scope", "level", "precision", "value", "unit", "median", "min", "max", "n", "cv", "clock_hz", "sample", "sample_seconds", "power_watts", "limit", "fraction_of_limit",
            "limit_source", "size_bytes", "method", "status", "reason"]
 RATIO = ["counter", "quantity", "case", "measured", "exact_lo", "exact_hi", "ratio"]
+PLACE = ["case", "seconds", "gflops", "flops", "levels", "bound", "percent_of_roof", "status", "reason"]
+EXPECTATION = ["id", "source", "expected_lo", "expected_hi", "measured", "verdict", "reason", "by", "comparisons"]
 # What of each table is kept: the name here, the part's file, the key of its rows, and the columns (None: all).
 TABLES = {
     "gpus": ("30-ceilings/ceilings.json", "gpus", None),
@@ -23,14 +28,23 @@ TABLES = {
     "repeatability": ("35-repeat/repeatability.json", "rows", None),
     "counters": ("40-validation/score.json", "counters", ["counter", "quantity", "n", "bias", "min", "max", "cv", "zero_tests", "zero_failures", "grade", "reason"]),
     "ratios": ("40-validation/score.json", "rows", RATIO),
-    "cases": ("40-validation/show.json", "rows", ["case", "seconds", "gflops", "flops", "levels", "bound", "percent_of_roof", "status", "reason"]),
+    "cases": ("40-validation/show.json", "rows", PLACE),
     "kernels": ("45-kernels/agreement.json", None, None),
     "ncu": ("50-ncu/agreement.json", None, None),
+    "applications": ("55-applications/show.json", "rows", PLACE),
+    "expectations": ("55-applications/expect.json", "rows", EXPECTATION),
+    "torch": ("60-others/agreement.json", None, None),
 }
+RECOUNTED = {f"40-validation/{name}.json": f"75-recount/{name}.json" for name in ("score", "show")}  # where part 75 has judged more counts
+# Which command tells a table of which kept result files.
+JUDGED = {"gpus": ("ceilings", ["ceilings"]), "ceilings": ("ceilings", ["ceilings"]), "counters": ("score", ["validation"]), "ratios": ("score", ["validation"]),
+          "cases": ("show", ["validation"]), "applications": ("show", ["papers"]), "expectations": ("expect", ["ceilings", "validation", "papers"])}
 
 
 def table_of(results, file, key, columns):
-    path = results / file
+    path = results / RECOUNTED.get(file, file)
+    if not path.exists():
+        path = results / file
     if not path.exists():
         return None
     rows = json.loads(path.read_text())
@@ -38,10 +52,27 @@ def table_of(results, file, key, columns):
     return rows if rows is None else columns_of(rows, columns)
 
 
+def told_anew(plumbline, kept, table):
+    """The rows of a table as this program tells them of the kept result files; None where there are none."""
+    command, names = JUDGED[table]
+    files = [kept / f"{name}.h5" for name in names if (kept / f"{name}.h5").exists()]
+    if not files:
+        return None
+    chosen = ["--counters", kept / "counters.toml"] if table == "cases" and (kept / "counters.toml").exists() else []
+    ended = subprocess.run([plumbline, command, *files, *chosen, "--json"], capture_output=True, text=True, check=False)
+    if ended.returncode not in ((0, 3) if command == "expect" else (0,)):
+        raise RuntimeError(ended.stderr)
+    _, key, columns = TABLES[table]
+    return columns_of(json.loads(ended.stdout)[key], columns)
+
+
 def columns_of(rows, columns):
-    """Columns of rows; of scores those by the contract's flows, not a paper's bytes; of a case's those that were counted."""
+    """Columns of rows; of scores those by the contract's flows, not a paper's bytes; of a case's those that were counted; of what papers say
+    what is decided."""
     if columns is None:
         return rows
+    if columns is EXPECTATION:
+        rows = [row for row in rows if row["verdict"] != "not_measurable"]
     return [{name: row.get(name) for name in columns} for row in rows
             if row.get("convention", "flow") == "flow" and not (columns is RATIO and row["measured"] is None)]
 
@@ -118,13 +149,21 @@ def with_a_line_a_row(document):
     return "{\n" + ",\n".join(f" {json.dumps(name)}: {text(value)}" for name, value in document.items()) + "}\n"
 
 
+def write(found, out):
+    out.write_text(with_a_line_a_row(found if found["ratios"] is None else found | {"ratios": with_numbered_words(found["ratios"])}))
+
+
 def main():
+    if sys.argv[1] == "--anew":
+        kept = pathlib.Path(sys.argv[3])
+        write(load(kept / "reference.json") | {table: told_anew(sys.argv[2], kept, table) for table in JUDGED}, kept / "reference.json")
+        return 0
     results, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     found = {"schema": "plumbline-gpu-reference/1", "command": "bash jobs/test.sh --gpu", "date": datetime.date.today().isoformat(),
              "parts": parts(results), "gpu": gpu_facts(results), "counting": counting(results)}
     found |= {name: table_of(results, *where) for name, where in TABLES.items()}
     missing = [name for name, value in found.items() if value is None]
-    out.write_text(with_a_line_a_row(found if found["ratios"] is None else found | {"ratios": with_numbered_words(found["ratios"])}))
+    write(found, out)
     print(f"{out}: {out.stat().st_size} bytes" + (f"; missing: {', '.join(missing)}" if missing else ""))
     empty = [name for name, measured in (("ceilings", ceilings_of_gpus), ("cases", timed)) if not measured(found[name] or [])]
     if empty:

@@ -61,6 +61,15 @@ def agreement_text(reference, key, what):
         f"; `{line['case']}` {line['what']}: ratio {ratio(line['ratio'])}" for line in apart) + ".\n"
 
 
+def expectations_text(reference):
+    rows = reference.get("expectations")
+    if rows is None:
+        return "Not measured.\n"
+    shown = [[f"`{one['id']}`", one["source"], "-" if one["expected_lo"] is None else f"{one['expected_lo']:.4g}",
+              "-" if one["expected_hi"] is None else f"{one['expected_hi']:.4g}", ratio(one["measured"]), one["verdict"], one["reason"] or ""] for one in rows]
+    return table(["expectation", "paper", "least", "most", "measured", "verdict", "why"], shown)
+
+
 def conditions_text(gpu):
     """Clock and power while the ceilings were measured, by NVML."""
     during = (gpu.get("conditions") or {}).get("during") or {}
@@ -107,6 +116,8 @@ def section(name, reference):
         f"### Goals: {met} met\n", goals_table(reference),
         "### Candidates for each quantity, best first\n", candidates_table(reference),
         agreement_text(reference, "ncu", "Beside ncu"), agreement_text(reference, "kernels", "Beside `plumbline profile --gpu`"),
+        agreement_text(reference, "torch", "PyTorch under `plumbline profile --gpu`, beside arithmetic"),
+        "### What papers say of GPUs\n", expectations_text(reference),
         "### Questions that only a GPU answers\n", "\n".join(question_text(reference, one) for one in GOALS["question"]),
         "### Left\n", left_of(reference)])
 

@@ -4,10 +4,11 @@ MPI nor a network.
   bash jobs/test.sh --gpu [--programs FOLDER] [--results FOLDER|FILE] [--seconds 480] [--only PART]... [--again PART]... [--hurry 1]
 
 FOLDER of programs: what jobs/gpu/bundle.sh packed, unpacked (bin, lib, share), or a build folder; build-ci where none is named.
-The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes as many as fit into its seconds, and ends
-one that takes twice the seconds that it says; the next one goes on. A part that is done or begun is so for these very programs; for
-others it is begun anew, as are those named by --again, and those begun on a machine with another GPU (by UUID: machines may share a
-name). --only names those that this call takes. Of the machine's GPUs the first is measured, or those of CUDA_VISIBLE_DEVICES.
+The work is cut into parts (jobs/gpu/parts, each with its own folder of results). One call takes those that fit into its seconds, in their
+order, and ends one that takes twice the seconds that it says; the next one goes on. A part that is done or begun is so for these very
+programs; for others it is begun anew, as are those named by --again with those that come after them, and those begun on a machine with
+another GPU (by UUID: machines may share a name). --only names those that this call takes. Of the machine's GPUs the first is measured, or
+those of CUDA_VISIBLE_DEVICES.
 
 --hurry N is for rehearsals without a GPU, whose campaigns are small ones: all limits of the parts, and of what they start, are divided by N.
 
@@ -300,6 +301,7 @@ class Call:
         self.gpus = " ".join(gpus_here())
         self.environment = environment_of(programs, results.path, scratch, options.hurry)
         self.failed: list[str] = []
+        self.left_out: list[Part] = []  # of this call, whose seconds are too few
         self.something_new = False
 
     def seconds_spent(self) -> int:
@@ -314,17 +316,22 @@ class Call:
             self.failed.append(f"{part.name}: {how}")
         return how
 
-    def limit_of(self, part: Part, left: int) -> int:
-        """The seconds after which a part is ended, of which it needs half where nothing hangs."""
+    def limit_of(self, part: Part, left: int, for_others: int = 0) -> int:
+        """The seconds after which a part is ended: twice those that it needs where nothing hangs. One that goes on another time leaves the
+        parts after it theirs, as far as it needs no more itself."""
         patience = PATIENCE * part.seconds
-        return min(left, max(patience // self.options.hurry, min(patience, LEAST_LIMIT)))
+        limit = max(patience // self.options.hurry, min(patience, LEAST_LIMIT))
+        if part.is_resumable:
+            limit = min(limit, max(part.seconds // self.options.hurry, min(patience, LEAST_LIMIT), left - for_others))
+        return min(left, limit)
 
     def waits_for(self, part: Part) -> Part | None:
-        """The part that must come to its end before this one is begun: it goes on with the next call, unless it did so too often."""
+        """The part that must come to its end before this one is begun: it goes on with the next call, unless it did so too often, or has no
+        time in this one."""
         other = next((one for one in self.parts if one.name == part.after), None)
         if self.options.only or other is None or other.is_done(self.identity):
             return None
-        return other if 0 < other.goes_before() < MOST_GOES else None
+        return other if other in self.left_out or 0 < other.goes_before() < MOST_GOES else None
 
     def look_at_gpus(self) -> None:
         """Sees which GPUs are here now. A driver that does not answer has not taken them away."""
@@ -386,18 +393,22 @@ class Call:
         part.run(self.limit_of(part, PATIENCE * part.seconds), self.environment)
         pass_on(part.output.read_bytes().splitlines(keepends=True)[-LINES_SO_FAR:])
 
+    def is_wanted(self, part: Part) -> bool:
+        return not self.options.only or part.name in self.options.only
+
     def do_parts(self) -> None:
-        for part in self.parts:
-            if part.closes or part.is_done(self.identity) or (self.options.only and part.name not in self.options.only):
+        to_do = [part for part in self.parts if not part.closes and not part.is_done(self.identity) and self.is_wanted(part)]
+        for number, part in enumerate(to_do):
+            left = self.options.seconds - self.seconds_spent()
+            if part.needed() // self.options.hurry > left:
+                self.left_out.append(part)
                 continue
             if other := self.waits_for(part):
                 say(f"=== {part.name} waits for {other.name}, which goes on with the next call")
                 continue
-            left = self.options.seconds - self.seconds_spent()
-            if part.needed() // self.options.hurry > left:
-                break
             self.something_new = True
-            self.do_part(part, self.limit_of(part, left))
+            for_others = sum(after.needed() for after in to_do[number + 1 :]) // self.options.hurry
+            self.do_part(part, self.limit_of(part, left, for_others))
         for part in self.parts:
             if part.closes:
                 self.close_with(part)
@@ -473,7 +484,10 @@ def run(words: list[str], began: float) -> int:
         for name in options.only:
             named(parts, "--only", name)
         for name in options.again:
-            named(parts, "--again", name).forget()
+            named(parts, "--again", name)
+            for part in parts:
+                if name in (part.name, part.after):
+                    part.forget()
         if options.parts == OUR_PARTS and not gpus_here():
             say("gpu: skipped: no NVIDIA GPU answers nvidia-smi on this machine; parts that remain: " + " ".join(part.name for part in parts))
             return 0

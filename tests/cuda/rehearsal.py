@@ -70,6 +70,7 @@ kernel = "ert/peak"
 precision = "fp64"
 {ON_GPU}params = {{form = "muladd", blocks = 1, threads = 32, iterations = 1}}
 """),
+    "gpu_papers": campaign(COUNTS, SERIES),
     "of_a_test": campaign(TIMES, SERIES),
     "of_a_counting_test": campaign(COUNTS, SERIES),
 }
@@ -137,10 +138,14 @@ class Behaviour:
     later: dict | None = None
     needs: str = ""
 
+    def __post_init__(self):
+        if "40-validation" in self.not_done:
+            self.not_done["75-recount"] = "part 40-validation is not done"
+
 
 NOTHING = {"ceilings": set(), "timed": 0, "counted": False}
 NOT_COUNTED = {"45-kernels": "nothing was compared", "50-ncu": "nothing was compared"}
-MEASURING = ("30-ceilings", "35-repeat", "40-validation")
+MEASURING = ("30-ceilings", "35-repeat", "40-validation", "55-applications")
 
 
 def measures_nothing(why, of_tests="no test ran"):
@@ -158,7 +163,8 @@ LIBRARIES = ("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so")
 BEHAVIOURS = {
     "none": Behaviour({}),
     "a counted launch hangs": Behaviour({"STAND_IN_CUPTI_HANGS": "1"},
-                                        {"20-tests": "count pass.* took longer", "40-validation": "count pass.* took longer|not tried again", **NOT_COUNTED},
+                                        {"20-tests": "count pass.* took longer", **NOT_COUNTED,
+                                         **{part: "count pass.* took longer|not tried again" for part in ("40-validation", "55-applications")}},
                                         counted=False),
     "a ceiling hangs": Behaviour({"PLUMBLINE_STAND_IN_HANGS_IN": "ert/shared"},
                                  {"30-ceilings": "GPU shared load.* took longer", "35-repeat": "GPU shared load.* took longer"},
@@ -174,7 +180,7 @@ BEHAVIOURS = {
                                    {part: "wrong result" for part in ("20-tests", "50-ncu", *MEASURING)} | {"70-sanitizer": "no summary"},
                                    **{**NOTHING, "counted": True}),
     "no ranges": Behaviour({"STAND_IN_CUPTI_DROPS_A_RANGE": "1"},
-                           {**NOT_COUNTED, **{part: "CUPTI counted 0 ranges" for part in ("20-tests", "40-validation")}}, counted=False),
+                           {**NOT_COUNTED, **{part: "CUPTI counted 0 ranges" for part in ("20-tests", "40-validation", "55-applications")}}, counted=False),
     "no empty ranges": Behaviour({"STAND_IN_CUPTI_DROPS_EMPTY_RANGES": "1"}, told="nothing is subtracted"),
     "empty ranges are refused": Behaviour({"STAND_IN_CUPTI_EMPTY_RANGE": "1"}, told="nothing is subtracted"),
     "counters are refused": Behaviour({"STAND_IN_CUPTI_ENABLE": "35"}, counted=False, told="timing only: this user is refused the GPU's counters"),
@@ -187,7 +193,8 @@ BEHAVIOURS = {
                                                      later={"PLUMBLINE_STAND_IN_UUIDS_FROM": "5", "STAND_IN_SMI_UUID": "GPU-5"},
                                                      told=r"40-validation was begun on another machine's GPU \(GPU-1\): it begins anew on GPU-5"),
     "another GPU that nvidia-smi does not tell": Behaviour({"STAND_IN_CUPTI_HANGS": "1"},
-                                                           {"40-validation": "has another GPU than the one that was measured", **NOT_COUNTED},
+                                                           {**{part: "has another GPU than the one that was measured"
+                                                               for part in ("40-validation", "55-applications")}, **NOT_COUNTED},
                                                            later={"PLUMBLINE_STAND_IN_UUIDS_FROM": "5"}, counted=False),
     "too little memory": Behaviour({"PLUMBLINE_STAND_IN_BYTES": "4000000"}, timed=ALL_CASES - 1, told="is beyond memory"),
     "memory is taken": Behaviour({"PLUMBLINE_STAND_IN_BYTES_TAKEN": str((64 << 20) - 4000000)}, {"40-validation": "too little memory of the GPU"},

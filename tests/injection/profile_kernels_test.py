@@ -4,6 +4,7 @@ Of a launch of WORK its counters are WORK times the place of the metric. From th
 (the folder of the real one), PLUMBLINE_MPIEXEC.
 """
 
+import importlib
 import json
 import os
 import pathlib
@@ -13,7 +14,7 @@ import subprocess
 
 import pytest
 from launching_program import (ADD, FMA, HERE, MUL, STAND_IN, by_name, launching, only, plumbline, process, processes, profile,  # noqa: F401
-                               rows, with_cupti)
+                               rows, with_cupti, with_nvtx)
 
 @with_cupti
 def test_each_kernel_has_a_row_of_its_launches_time_flops_and_bytes(profile):
@@ -263,3 +264,23 @@ def test_ranks_without_a_driver_are_shown_no_table(launching):
     ended = plumbline("profile", "--gpu", "--", os.environ["PLUMBLINE_MPIEXEC"], "-n", "2", launching, gpus_here=False)
     assert ended.returncode == 2 and not ended.stdout
     assert "nothing was profiled" in ended.stderr.splitlines()[-1]
+
+
+@with_nvtx
+def test_the_ranges_of_a_program_by_others_are_held_against_arithmetic(launching, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.syspath_prepend(HERE.parents[1] / "jobs/gpu")
+    agreement = importlib.import_module("torch_agreement")
+    for name in ("PLUMBLINE_CUPTI_PATH", "LD_LIBRARY_PATH"):
+        monkeypatch.setenv(name, STAND_IN)
+    program = tmp_path / "program.py"
+    words = [str(launching), *(word for name in ("product", "convolution") for word in (f"push={name}", f"launch={name},10,5", "pop"))]
+    program.write_text(f"import os\nprint('{{\"product\": 1}}', flush=True)\nos.execv({words[0]!r}, {words!r})\n")
+    monkeypatch.setattr(agreement, "PROGRAM", program)
+    document, known = agreement.profiled(os.environ["PLUMBLINE"], tmp_path / "no.h5", tmp_path)
+    counted = {row["name"]: row["flops"] for row in rows(document, "region")}["product"]
+    assert known == {"product": 1} and counted > 0
+    for flops, agrees in ((counted, True), (counted * 1.0005, True), (counted * 1.002, False), (None, None)):
+        (line,) = agreement.compare(document, {"product": flops})
+        assert (line["agrees"], line["launches"]) == (agrees, 5)
+    (line,) = agreement.compare(document, {"another": 1})
+    assert line["agrees"] is False and line["reason"] == "no such range was met"

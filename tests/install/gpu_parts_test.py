@@ -32,7 +32,8 @@ def programs(tmp_path):
 def parts(tmp_path):
     folder = tmp_path / "parts"
     folder.mkdir()
-    (folder / "limits.bash").symlink_to(SOURCE / "jobs/gpu/parts/limits.bash")
+    for sourced in ("limits.bash", "judging.bash"):
+        (folder / sourced).symlink_to(SOURCE / "jobs/gpu/parts" / sourced)
 
     def add(name, text, seconds=10):
         (folder / f"{name}.sh").write_text(f"# what: the part {name}\n# seconds: {seconds}\n{text}\n")
@@ -72,6 +73,25 @@ def test_what_does_not_fit_remains_and_the_next_call_goes_on(tmp_path, programs,
     ended = run(tmp_path, programs, parts, "--seconds", "480")
     assert ended.returncode == 0
     assert "=== 10-short" not in ended.stdout and "=== 20-long" in ended.stdout
+
+
+def test_a_part_without_time_stops_only_those_that_come_after_it(tmp_path, programs, parts):
+    parts("10-long", "true", seconds=400)
+    (parts.folder / "20-its-own.sh").write_text("# what: of it\n# seconds: 1\n# after: 10-long\ntrue\n")
+    parts("30-short", "true", seconds=1)
+    ended = run(tmp_path, programs, parts, "--seconds", "100")
+    assert ended.returncode == 75 and "=== 30-short: " in ended.stdout and "=== 10-long: " not in ended.stdout
+    assert "=== 20-its-own waits for 10-long, which goes on with the next call" in ended.stdout
+    assert run(tmp_path, programs, parts, "--seconds", "480").returncode == 0
+
+
+@pytest.mark.parametrize("seconds, limit", [(100, 50), (160, 60), (480, 100)])
+def test_a_part_that_goes_on_another_time_leaves_those_after_it_theirs(tmp_path, programs, parts, seconds, limit):
+    (parts.folder / "10-resumable.sh").write_text("# what: it\n# seconds: 50\n# resumable: yes\ntrue\n")
+    parts("20-after", "true", seconds=100)
+    run(tmp_path, programs, parts, "--seconds", str(seconds))
+    found = json.loads((tmp_path / "results/10-resumable/ended.json").read_text())["limit_seconds"]
+    assert limit - 2 <= found + (20 if limit > 60 else 0) <= limit, "20 s of longer ones are for what is written down at their end"
 
 
 def test_a_part_that_fails_is_told_and_done_again(tmp_path, programs, parts):
@@ -128,7 +148,7 @@ wait
 """
 
 
-@pytest.mark.parametrize("part, last", [("30-ceilings", "ceilings.json"), ("40-validation", "show.json")])
+@pytest.mark.parametrize("part, last", [("30-ceilings", "ceilings.json"), ("40-validation", "show.json"), ("55-applications", "expect.json")])
 def test_a_resumable_part_that_runs_out_of_time_waits_for_its_program_and_takes_the_steps_after_it(tmp_path, programs, parts, part, last):
     (programs / "bin/plumbline").write_text(WRITES_DOWN)
     text = (SOURCE / f"jobs/gpu/parts/{part}.sh").read_text()
@@ -280,14 +300,8 @@ if [ "$1 $2" = "score $RESULTS/gpu_validation.h5" ]; then echo '{{"rows": []}}';
             assert ("NOTHING WAS MEASURED ON A GPU" in ended.stdout) == (ran == 0 and ends == 1), ended.stdout
 
 
-@pytest.mark.parametrize("codes, runs, ends", [
-    ("0 0 0", 3, 0),
-    ("0 0 1", 3, 0),  # what was counted once stays
-    ("0 0 75", 3, 0),
-    ("0 75 0", 2, 75),
-    ("0 1 0", 2, 1),
-])
-def test_all_is_counted_once_before_anything_is_counted_again_which_may_end_early(tmp_path, programs, codes, runs, ends):
+def counting_part(tmp_path, programs, part, codes):
+    """Runs a part that counts with a program whose runs end with these codes; how it ended, and the options of those runs."""
     case = {"case": "a", "seconds": 1.0, "status": "ok", "what": "counters by cupti", "reason": None, "counter": "cupti flops"}
     (tmp_path / "told.json").write_text(json.dumps({"rows": [case]}))
     (programs / "bin/plumbline").write_text(f'''#!/bin/sh
@@ -298,11 +312,50 @@ fi
 cat {tmp_path}/told.json
 ''')
     environment = {**os.environ, "BIN": str(programs / "bin"), "PROGRAMS": str(programs), "OUT": str(tmp_path), "RESULTS": str(tmp_path)}
-    ended = subprocess.run(["bash", SOURCE / "jobs/gpu/parts/40-validation.sh"], capture_output=True, text=True, timeout=60, env=environment)
+    ended = subprocess.run(["bash", SOURCE / f"jobs/gpu/parts/{part}.sh"], capture_output=True, text=True, timeout=60, env=environment)
+    runs = tmp_path / "runs"
+    return ended, runs.read_text().splitlines() if runs.exists() else []
+
+
+@pytest.mark.parametrize("part", ["40-validation", "55-applications"])
+@pytest.mark.parametrize("codes, runs, ends", [("0 0", 2, 0), ("0 75", 2, 75), ("75 0", 1, 75), ("0 1", 2, 1)])
+def test_all_is_timed_without_counters_and_then_counted_once(tmp_path, programs, part, codes, runs, ends):
+    ended, options = counting_part(tmp_path, programs, part, codes)
     assert ended.returncode == ends, ended.stdout + ended.stderr
-    once = "--count-repetitions 1"
-    assert (tmp_path / "runs").read_text().splitlines() == [f"--resume --counters none {once}", f"--resume --counters auto {once}", "--resume"][:runs]
-    assert ("not all cases were counted in all repetitions" in ended.stdout) == (codes not in ("0 0 0", "0 75 0", "0 1 0"))
+    assert options == [f"--resume --counters {counters} --count-repetitions 1" for counters in ("none", "auto")][:runs]
+
+
+def test_counts_are_repeated_where_they_were_counted_once(tmp_path, programs):
+    ended, options = counting_part(tmp_path, programs, "75-recount", "0")
+    assert (ended.returncode, options) == (1, []) and "part 40-validation is not done" in ended.stdout
+    (tmp_path / "40-validation").mkdir()
+    (tmp_path / "40-validation/done").write_text("")
+    row = {"what": "counters by cupti", "status": "permission", "reason": "refused"}
+    (tmp_path / "40-validation/doctor.json").write_text(json.dumps({"rows": [row]}))
+    ended, options = counting_part(tmp_path, programs, "75-recount", "0")
+    assert (ended.returncode, options) == (77, []) and "nothing can be counted" in ended.stdout
+    (tmp_path / "40-validation/doctor.json").write_text(json.dumps({"rows": [{**row, "status": "ok"}]}))
+    ended, options = counting_part(tmp_path, programs, "75-recount", "75")
+    assert (ended.returncode, options) == (75, ["--resume"]) and (tmp_path / "score.json").exists()
+
+
+@pytest.mark.parametrize("codes, ends", [("0 0 0", 0), ("0 77 0", 0), ("77 77 77", 77), ("0 5 77", 5), ("0 124 0", 124)])
+def test_a_test_program_runs_as_several_processes_whose_worst_end_is_told(tmp_path, codes, ends):
+    script = f"""source {SOURCE}/jobs/gpu/parts/limits.bash
+sharded 3 {tmp_path}/out.txt 10 bash -c 'echo "shard $GTEST_SHARD_INDEX of $GTEST_TOTAL_SHARDS"; codes=({codes}); exit "${{codes[GTEST_SHARD_INDEX]}}"'
+"""
+    assert subprocess.run(["bash", "-c", script], timeout=30).returncode == ends
+    assert (tmp_path / "out.txt").read_text() == "".join(f"shard {i} of 3\n" for i in range(3)) and os.listdir(tmp_path) == ["out.txt"]
+
+
+@pytest.mark.parametrize("mode, cores, shards", [("Default", 16, 8), ("Default", 6, 3), ("Default", 1, 1), ("Exclusive_Process", 16, 1), ("", 16, 1)])
+def test_a_gpu_for_one_process_gets_one(tmp_path, mode, cores, shards):
+    for name, says in {"nvidia-smi": mode, "nproc": cores}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {says}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    told = subprocess.run(["bash", "-c", f"source {SOURCE}/jobs/gpu/parts/limits.bash; shards"], capture_output=True, text=True, env=environment, timeout=30)
+    assert told.stdout == f"{shards}\n"
 
 
 def test_a_part_that_stops_early_remains_but_not_for_ever(tmp_path, programs, parts):

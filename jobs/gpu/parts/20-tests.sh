@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # what: every test with the label gpu: results, counts, refusals
-# seconds: 150
+# seconds: 90
 set -uo pipefail
 # shellcheck source=jobs/gpu/parts/limits.bash
 source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
@@ -10,7 +10,9 @@ failed=()
 ran=0
 while read -r test; do
   echo "--- $test"
-  limited "$seconds" "$TESTS/$test" >"$OUT/$test.txt" 2>&1
+  processes=1
+  [[ $test != *_kernels_test ]] || processes=$(shards) # what counts has the GPU's counters for itself alone
+  sharded "$processes" "$OUT/$test.txt" "$seconds" "$TESTS/$test"
   status=$?
   tail -n 3 "$OUT/$test.txt"
   case $status in

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # what: the same kernels under Nsight Compute (ncu), a witness of NVIDIA's own: its counts beside ours
-# seconds: 120
+# seconds: 60
 # after: 40-validation
 set -uo pipefail
 if ! command -v ncu >/dev/null; then echo "no ncu on PATH; it comes with the CUDA toolkit" && exit 77; fi

@@ -8,11 +8,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/limits.bash"
 here=$(dirname "${BASH_SOURCE[0]}")/..
 kept=$RESULTS/kept
 mkdir -p "$kept"
-for result in ceilings validation; do
+for result in ceilings validation papers; do
   settle "$RESULTS/gpu_$result.h5" # of a call that was killed
   if [[ -f $RESULTS/gpu_$result.h5 ]]; then cp "$RESULTS/gpu_$result.h5" "$kept/$result.h5"; fi
 done
-if [[ -f $RESULTS/40-validation/counters.toml ]]; then cp "$RESULTS/40-validation/counters.toml" "$kept/"; fi
+for part in 40-validation 75-recount; do # the later one's where it has judged more counts
+  if [[ -f $RESULTS/$part/counters.toml ]]; then cp "$RESULTS/$part/counters.toml" "$kept/"; fi
+done
 python3 "$here/reference.py" "$RESULTS" "$kept/reference.json"
 status=$?
 python3 "$here/goals.py" "$kept/reference.json" || status=1

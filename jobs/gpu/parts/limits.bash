@@ -12,6 +12,36 @@ limited() {
   timeout --foreground --kill-after=8 "$1" "${@:2}"
 }
 
+# shards: prints by how many processes at once a test program may use the GPU: one for each two cores, eight at most, and one alone where the
+# GPU is for one process.
+shards() {
+  local half=$(($(nproc) / 2))
+  [[ $(nvidia-smi --query-gpu=compute_mode --format=csv,noheader 2>/dev/null | head -n 1) == Default ]] || half=1
+  echo $((half < 1 ? 1 : half > 8 ? 8 : half))
+}
+
+# sharded N FILE SECONDS COMMAND...: runs a test program of GoogleTest as N processes at once, each with its share of the tests; their outputs
+# are the file. The exit code is of one that failed, else 0, or 77 where all were skipped.
+sharded() {
+  local n=$1 file=$2 failed=0 passed=0 process status i started=()
+  for ((i = 0; i < n; i++)); do
+    GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i limited "${@:3}" >"$file.$i" 2>&1 &
+    started+=($!)
+  done
+  for process in "${started[@]}"; do
+    status=0
+    wait "$process" || status=$?
+    case $status in
+      0) passed=1 ;;
+      77) ;;
+      *) failed=$status ;;
+    esac
+  done
+  for ((i = 0; i < n; i++)); do cat "$file.$i" && rm "$file.$i"; done >"$file"
+  ((failed == 0)) || return "$failed"
+  ((passed)) || return 77
+}
+
 # settle STORE: what a run that was ended had measured is made a result, of which `run --resume` goes on.
 settle() {
   [[ ! -d ${1%.h5}.journal ]] || "$BIN/plumbline" recover "${1%.h5}.journal" || true
