@@ -44,9 +44,9 @@ class CuptiHost {
   /// such as PCIe's beside those of the SMs. Error (user) names a metric that the chip does not have.
   std::optional<std::size_t> passes(const std::string& chip, std::span<const std::string> metrics) const;
 
-  /// The folders where the library is looked for: PLUMBLINE_CUPTI_PATH, where that is set, else beside the program, in the toolkit that it
-  /// was built with, by the loader's path (an empty folder), in the toolkits of CUDA_HOME, /usr/local/cuda and the like, and in PyPI's
-  /// wheels.
+  /// The folders where the library is looked for in a process that has none open yet: PLUMBLINE_CUPTI_PATH, where that is set, else beside
+  /// the program, in the toolkit that it was built with, by the loader's path (an empty folder), in the toolkits of CUDA_HOME,
+  /// /usr/local/cuda and the like, and in PyPI's wheels.
   static std::vector<std::filesystem::path> cupti_folders();
 
  private:

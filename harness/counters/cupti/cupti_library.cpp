@@ -39,12 +39,8 @@ bool answers(const CuptiLibrary& cupti, std::string& why) {
   return false;
 }
 
-/// Opens it in the folder, with libnvperf_host; an empty folder is the loader's path. Null with the reason where that cannot be.
-std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::string& why) {
-  if (!folder.empty() && !holds_cupti(folder)) return why = "not in " + folder.string(), nullptr;
-  const auto [handle, why_not] =
-      open_library(folder.empty() ? cupti_name() : fs::absolute(folder / cupti_name()).string(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return why = why_not, nullptr;
+/// The library of an open handle, with the libnvperf_host beside it. Null with the reason where that cannot be: then the handle is closed.
+std::shared_ptr<const CuptiLibrary> with_nvperf(void* handle, std::string& why) {
   std::string origin(4096, '\0');
   if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return why = "nothing tells where " + cupti_name() + " was found", nullptr;
   const fs::path found = origin.c_str();
@@ -54,6 +50,22 @@ std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::stri
     return nullptr;
   }
   return std::make_shared<const CuptiLibrary>(CuptiLibrary{handle, found / cupti_name()});
+}
+
+/// Opens it in the folder; an empty folder is the loader's path. Null with the reason where that cannot be.
+std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::string& why) {
+  if (!folder.empty() && !holds_cupti(folder)) return why = "not in " + folder.string(), nullptr;
+  const auto [handle, why_not] =
+      open_library(folder.empty() ? cupti_name() : fs::absolute(folder / cupti_name()).string(), RTLD_NOW | RTLD_LOCAL);
+  return handle == nullptr ? (why = why_not, nullptr) : with_nvperf(handle, why);
+}
+
+/// The one that this process has open; null where there is none. A program that is profiled may have brought its own, as PyTorch does, and
+/// two of them in one process do not both hear of its kernels.
+std::shared_ptr<const CuptiLibrary> already_open() {
+  void* const handle = dlopen(cupti_name().c_str(), RTLD_NOW | RTLD_NOLOAD);
+  std::string why;
+  return handle == nullptr ? nullptr : with_nvperf(handle, why);
 }
 
 }  // namespace
@@ -77,6 +89,7 @@ bool holds_cupti(const fs::path& folder) {
 }
 
 std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& folders, std::string& why_not) {
+  if (auto found = already_open()) return answers(*found, why_not) ? found : nullptr;
   std::string reasons, looked_in;
   std::vector<fs::path> places = folders;
   if (std::find(places.begin(), places.end(), fs::path()) == places.end()) places.emplace_back();
