@@ -141,6 +141,7 @@ JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector
   Headers headers;
   std::unordered_map<std::string, std::size_t> home;  // of a node's units
   bool scattered = false;
+  std::size_t records = 0;
   for (const auto& [name, candidates] : by_node(journal_files(directory))) {
     Files own;
     for (const auto& file : candidates) {
@@ -153,6 +154,7 @@ JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector
       files.push_back(file);
       JournalContents& contents = *read;
       for (auto& header : contents.headers) headers.take(std::move(header));
+      records += contents.records.size();
       for (auto& record : contents.records) {
         scattered = scattered || home.try_emplace(record.outcome.node, nodes_.size()).first->second != nodes_.size();
         Finished described;
@@ -168,6 +170,11 @@ JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector
   }
   if (scattered) nodes_ = {files};  // somebody copied a journal under another name: only all together say which record wins
   empty_ = headers.empty();
+  if (empty_ && records > 0)
+    throw user_error(fmt::format(
+        "journal folder '{}': the record that says what was run is damaged, and without it the {} whole records after it are of "
+        "nothing that is known; move the folder away and measure anew",
+        directory.string(), records));
   std::move(headers).describe(frame_);
 }
 

@@ -22,7 +22,7 @@ sys.path[:0] = [str(PACKAGE), str(HERE)]
 import synthetic  # noqa: E402
 from plumbline_analysis import groups, judged, load, page, report  # noqa: E402
 from plumbline_analysis.errors import InputError  # noqa: E402
-from plumbline_analysis.interactive import charts, document, notebook, panels, summary, traces  # noqa: E402
+from plumbline_analysis.interactive import charts, document, notebook, panels, profiled, summary, traces  # noqa: E402
 
 MOST_BYTES = 8_000_000
 
@@ -310,3 +310,13 @@ def test_the_notebook_of_the_package_runs(tmp_path):
     done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, cwd=tmp_path,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), "RESULTS": str(GOLDEN / "schema1_2026-11.h5")})
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("percent_of_roof, sentence", [
+    (20.0, "Begin with hash: 75 % of the time, at 20 % of what L1 bandwidth allows."),
+    (0.3, "Begin with hash: 75 % of the time, which no measured ceiling explains: L1 bandwidth, which comes nearest, takes less than 1 % of it."),
+])
+def test_the_function_to_begin_with_is_named_with_what_bounds_it(percent_of_roof, sentence):
+    row = {"kind": "function", "name": "hash", "share": 0.75, "bound": "L1", "percent_of_roof": percent_of_roof}
+    other = {**row, "name": "other", "share": 0.2}
+    assert list(profiled.slowest({"profile": {"rows": [other, row]}})) == [sentence]

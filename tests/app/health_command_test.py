@@ -101,6 +101,8 @@ def test_a_node_that_is_slower_than_before_is_one_line_and_exit_3(measured, tmp_
     assert "in health" not in done.stderr
     assert {name.split("/")[0] for name in files(folder) - before} == {".found"}, "what was found is no part of the history"
     document = json.loads(heard.read_text())
+    assert document["file"] == document["check"]["file"] == document["nodes"]["file"] and pathlib.Path(document["file"]).parent == folder / ".found"
+    assert pathlib.Path(document["file"]).is_file(), "it is told where it lies now"
     (row,) = document["rows"]
     assert document["schema"] == "plumbline-health/1" and document["whole"] and (row["node"], row["verdict"], row["reason"]) == (node, "SLOWER", text)
     (finding,) = row["findings"]
@@ -115,6 +117,18 @@ def test_a_node_that_is_slower_than_before_is_one_line_and_exit_3(measured, tmp_
         pytest.skip("SKIP: promtool (Debian's prometheus) is not installed: the gauges were not held against its rules")
     ruled = subprocess.run(["promtool", "check", "metrics"], input=gauges, capture_output=True, text=True)
     assert ruled.returncode == 0, ruled.stdout + ruled.stderr
+
+
+def test_a_node_that_measures_nothing_is_not_in_health_and_adds_no_night(tmp_path):
+    (tmp_path / "none.toml").write_text(CAMPAIGN.replace('passes = ["time"]', 'passes = ["count"]'))
+    done = health(tmp_path / "none.toml", "--history", tmp_path / "nights", code=1)
+    assert re.fullmatch("\\S+: did not measure anything: the campaign's counters are \"none\"\n", done.stdout) and "in health" not in done.stderr, done
+    assert not list((tmp_path / "nights").glob("*.h5"))
+
+
+def test_rolling_nights_need_their_folder(measured):
+    done = health(measured.with_name("minute.toml"), "--baseline", "rolling:3d", code=2)
+    assert "--baseline rolling:3d is of the nights in --history DIR, which is not given" in done.stderr
 
 
 def test_a_named_folder_of_three_nights_will_do_as_a_baseline(measured, tmp_path):

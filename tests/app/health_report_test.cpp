@@ -8,12 +8,6 @@
 namespace plumbline::app {
 namespace {
 
-Results of_nodes(const std::vector<std::string>& names) {
-  Results results;
-  for (const auto& name : names) results.machines.push_back({name, R"({"cpu":{"name":"a CPU"},"cores":4})"});
-  return results;
-}
-
 OutcomeRow outcome(const std::string& node, const std::string& id, Status status, const std::string& reason) {
   return {.case_id = id,
           .pass = "time",
@@ -23,6 +17,16 @@ OutcomeRow outcome(const std::string& node, const std::string& id, Status status
           .placement = "{}",
           .started_unix_ns = 0,
           .session = "s"};
+}
+
+/// Nodes that have all measured something.
+Results of_nodes(const std::vector<std::string>& names) {
+  Results results;
+  for (const auto& name : names) {
+    results.machines.push_back({name, R"({"cpu":{"name":"a CPU"},"cores":4})"});
+    results.outcomes.push_back(outcome(name, "well", Status::ok, ""));
+  }
+  return results;
 }
 
 CheckRow row(const std::string& node, const std::string& what, double slowdown) {
@@ -79,6 +83,18 @@ TEST(HealthReport, a_wrong_result_counts_for_more_and_comes_first_in_the_same_li
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1) << lines;
 }
 
+TEST(HealthReport, a_node_that_measured_nothing_is_not_in_health_unless_the_time_was_over) {
+  Results results = of_nodes({"n0", "n1", "n2"});
+  results.outcomes = {outcome("n0", "a", Status::skipped, "needs a GPU"), outcome("n0", "b", Status::skipped, "needs two"),
+                      outcome("n1", "a", Status::skipped, "needs a GPU"), outcome("n1", "b", Status::ok, "")};
+  const auto report = judge_health(results, judge_nodes(results, "x.h5", {}), {});
+  EXPECT_EQ(exit_of(report), Exit::io_or_failed_case);
+  EXPECT_EQ(health_findings(report),
+            "n0: did not measure anything: needs a GPU\nn2: did not measure anything: the campaign has no case and no ceiling for it\n");
+  EXPECT_TRUE(health_remarks(report).starts_with("1 of 3 nodes in health"));
+  EXPECT_EQ(exit_of(judge_health(results, judge_nodes(results, "x.h5", {}), {}, "the time is over")), Exit::stopped_early);
+}
+
 TEST(HealthReport, what_nodes_that_took_no_part_lack_is_not_missing_here) {
   const Results results = of_nodes({"n0"});
   CheckReport earlier{.nights = 7};
@@ -90,13 +106,9 @@ TEST(HealthReport, what_nodes_that_took_no_part_lack_is_not_missing_here) {
 
 TEST(HealthReport, a_check_that_was_stopped_is_75_unless_something_was_found) {
   Results results = of_nodes({"n0"});
-  auto report = judge_health(results, judge_nodes(results, "x.h5", {}), {});
-  report.stopped = "the time is over";
-  EXPECT_EQ(exit_of(report), Exit::stopped_early);
+  EXPECT_EQ(exit_of(judge_health(results, judge_nodes(results, "x.h5", {}), {}, "the time is over")), Exit::stopped_early);
   results.outcomes = {outcome("n0", "b", Status::failed, "no memory left")};
-  auto found = judge_health(results, judge_nodes(results, "x.h5", {}), {});
-  found.stopped = "the time is over";
-  EXPECT_EQ(exit_of(found), Exit::io_or_failed_case);
+  EXPECT_EQ(exit_of(judge_health(results, judge_nodes(results, "x.h5", {}), {}, "the time is over")), Exit::io_or_failed_case);
 }
 
 }  // namespace

@@ -67,6 +67,12 @@ def open_results(tmp_path_factory):
     return path
 
 
+@pytest.mark.parametrize("option, value", [("--by", "nonsense"), ("--counters", "no.toml"), ("--convention", "ncu"), ("--google-benchmark", "times.json")])
+def test_what_is_said_of_cases_is_refused_beside_the_nodes(results, tmp_path, option, value):
+    done = subprocess.run([PLUMBLINE, "show", results, "--machine", option, value], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and done.stdout == "" and f"{option} excludes --machine" in done.stderr and os.listdir(tmp_path) == [], done
+
+
 def test_show_places_a_case_by_its_counts_and_the_median_time(results):
     show = document("show", results)
     assert show["schema"] == "plumbline-show/1" and show["file"] == str(results)

@@ -76,6 +76,9 @@ def test_a_second_file_is_judged_too_and_named_in_the_page(results, tmp_path):
 def test_a_folder_of_nights_is_held_against_no_file(results, tmp_path):
     done = report(tmp_path, "--against", results, "-o", tmp_path / "figures")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "is a folder" in done.stderr, done.stderr
+    for option, value in (("--by", "accesses x 16 B"), ("--convention", "ncu")):
+        done = report(tmp_path, option, value, "-o", tmp_path / "figures")
+        assert done.returncode == 2 and done.stderr == f"plumbline: {option} says how cases of a result file are placed; '{tmp_path}' is a folder of nights\n"
 
 
 def test_a_bad_file_is_one_line_and_leaves_nothing_behind(results, tmp_path):

@@ -422,6 +422,17 @@ def test_a_value_that_a_script_would_read_otherwise_is_refused(tmp_path, option,
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("options, why", [
+    (["--launcher", "srun", "--mpiexec", "mpirun"], "--mpiexec names the launcher of an MPI, but srun starts the ranks: add --launcher mpiexec"),
+    (["--launcher", "mpiexec", "--mpi", "pmix"], "--mpi is srun's, but mpiexec starts the ranks: add --launcher srun"),
+    (["--minutes", "30", "--margin", "3"], "--minutes excludes --margin"),
+])
+def test_an_option_that_would_do_nothing_is_refused(tmp_path, options, why):
+    ended = slurm(EXAMPLE[0], *options, "-o", tmp_path / "out")
+    assert ended.returncode == 2 and why in ended.stderr and len(ended.stderr.splitlines()) == 1, ended.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_campaign_with_blanks_and_quotes_in_its_name_can_be_written_again_from_the_script(tmp_path):
     name = "it's a campaign.toml"
     shutil.copy(SOURCE / EXAMPLE[0], tmp_path / name)

@@ -243,6 +243,25 @@ def test_result_files_are_never_written_to(real, month):
     assert before == {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in month.glob("*.h5")}
 
 
+def test_a_file_has_changed_where_its_content_has_and_not_its_time_alone(real, month):
+    def changed():
+        return [note.split(" ")[0] for note in document("history", month)["notes"] if "was changed since it was indexed" in note]
+
+    assert not changed()
+    os.utime(month / "night003.h5", ns=(NOW, NOW))
+    assert not changed(), "as in a copy of the folder"
+    with h5py.File(month / "night004.h5", "r+") as file:
+        times = file["times"][:]
+        times["seconds"] *= 1.001
+        file["times"][...] = times
+    assert changed() == ["night004.h5"] and not changed(), "once"
+
+
+def test_what_matches_nothing_is_told_by_the_options_that_were_given(month):
+    assert plumbline("history", month, "--case", "nosuch", code=2) == f"plumbline: nothing in {month} matches --case 'nosuch'; without it all that there is is told\n"
+    assert "matches --case 'nosuch' with --node 'n9'" in plumbline("history", month, "--case", "nosuch", "--node", "n9", code=2)
+
+
 def test_many_at_once_and_killed_writers_leave_a_whole_index(real, month):
     whole = None
     for delay in (0.0, 0.002, 0.005, 0.01, 0.02, 0.05):

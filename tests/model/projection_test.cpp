@@ -61,6 +61,17 @@ TEST(Projection, ceilings_of_different_methods_are_warned_of_once) {
   EXPECT_NE(p.warnings[0].find("STREAM"), std::string::npos);
 }
 
+TEST(Projection, groups_whose_time_no_ceiling_explains_are_warned_of_together) {
+  Application few = half;
+  few.groups[0].percent_of_roof = 1;
+  EXPECT_TRUE(project(few, spec_of("a", 100), spec_of("b", 200), Rest::scaled).warnings.empty());
+  few.groups[0].percent_of_roof = 0.5;
+  few.groups.push_back(few.groups[0]);
+  const Projection p = project(few, spec_of("a", 100), spec_of("b", 200), Rest::scaled);
+  ASSERT_EQ(p.warnings.size(), 1U);
+  EXPECT_TRUE(p.warnings[0].starts_with("no measured ceiling explains the time of 'loop' and 1 more, below 1 %")) << p.warnings[0];
+}
+
 TEST(Projection, a_missing_ceiling_is_named_with_group_and_side) {
   const Application cached{.name = "cached", .groups = {{"kernel", 1, "node", "L2"}}};
   try {

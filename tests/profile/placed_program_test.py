@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -306,6 +307,30 @@ def test_marked_regions_are_timed_and_counted(tmp_path, built):
     assert "region " in done.stderr and "of a child" in done.stderr
 
 
+@pytest.mark.usefixtures("sampling")
+def test_a_region_around_a_parallel_loop_is_said_to_be_of_one_thread(tmp_path):
+    source, program = tmp_path / "around.c", tmp_path / "around"
+    source.write_text("""
+#include <plumbline.h>
+static double x[2000];
+int main(void) {
+  PLUMBLINE_START("around");
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < 2000; ++i)
+    for (int k = 0; k < 20000; ++k) x[i] = x[i] * 0.5 + 1;
+  PLUMBLINE_STOP("around");
+  return x[7] > 3;
+}
+""")
+    compiled("gcc", "-O1", "-g", "-fopenmp", "-ffp-contract=off", "-I", MARKER, source, "-o", program)
+    document, _ = profile(tmp_path, program, environment={"OMP_NUM_THREADS": "4"})
+    (total,) = [row for row in document["rows"] if row["kind"] == "total"]
+    around = regions(document)["around"]
+    assert around["threads"] == 1 and around["flops"] == pytest.approx(total["flops"] / 4, rel=0.01)
+    said = [note for note in document["notes"] if "region 'around'; around a parallel loop mark in each thread" in note]
+    assert len(said) == (total["cores"] > 1.5), "a machine that is busy with others has no second core at work"
+
+
 @pytest.mark.usefixtures("timers")
 def test_marked_regions_are_timed_beside_timers(tmp_path, built):
     check_regions(*profile(tmp_path, built("regions.c", "-I", MARKER), "2", options=("--roofs=no", "--caches=no", "--sampling=timer")))
@@ -507,6 +532,29 @@ def test_a_profile_is_projected_by_function(results):
     profiled = document_of("show", known)["profile"]
     assert row["seconds"] == pytest.approx(profiled["wall_seconds"]), "the whole is the sum of its functions and the rest"
     assert sum(group["seconds"] for group in groups.values()) <= row["seconds"] * (1 + 1e-9)
+
+
+def test_a_time_that_no_ceiling_explains_is_said_to_be_that(tmp_path, results, roofs):  # pylint: disable=unused-argument
+    source, program, file = tmp_path / "hash.c", tmp_path / "hash", tmp_path / "hash.h5"
+    source.write_text("""
+#include <stdint.h>
+uint64_t table[8];
+__attribute__((noinline)) uint64_t hash(uint64_t h, int n) {
+  for (int i = 0; i < n; ++i) {
+    h = (h ^ (h >> 29)) * 6364136223846793005u + 1442695040888963407u;
+    if ((i & 0xffff) == 0) table[h & 7] ^= h;
+  }
+  return h;
+}
+int main(int count, char** words) { return hash((uintptr_t)words, count * 60000000) == 1; }
+""")
+    compiled("gcc", "-O1", "-g", source, "-o", program)
+    done = run(PLUMBLINE, "profile", "-o", file, "--", program, environment=roofs)
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stderr.split())
+    assert re.search(r"hash: \d+ % of the time; no measured ceiling explains its time: L\d triad, which comes nearest, takes less than 1 % of it", words), words
+    document = document_of("project", file, "--to", file)
+    assert any(note.startswith("warning: no measured ceiling explains the time of 'hash (hash)', below 1 % of the roof") for note in document["notes"])
 
 
 EXPECTED = """schema = "plumbline-expectations/1"

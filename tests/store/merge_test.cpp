@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <functional>
 
 #include "faults.hpp"
 #include "samples.hpp"
@@ -42,6 +43,28 @@ TEST(merge, two_nodes_and_two_sessions_come_together) {
   EXPECT_EQ(results.machines, later.machines);
   const std::string id = sample_case_id(1);
   EXPECT_EQ(finished(results), (std::set<WorkKey>{{id, "n1", "time"}, {id, "n2", "time"}, {id, "n1", "count"}}));
+}
+
+TEST(merge, records_behind_a_damaged_header_are_refused_and_not_taken_for_nothing) {
+  const Scratch scratch;
+  const auto folder = scratch / "x.journal";
+  {
+    Journal journal(folder, "n1", sample_header());
+    journal.append(sample_time(1));
+    journal.append(sample_time(2));
+  }
+  std::string bytes = slurp(folder / "n1");
+  bytes[20] = static_cast<char>(bytes[20] ^ 0x10);
+  spill(folder / "n1", bytes);
+  for (const auto& read : std::initializer_list<std::function<void()>>{[&] { merge_journals(folder); },
+                                                                       [&] { load_finished(scratch / "x.h5", load_store); }}) {
+    const auto refusal = refusal_of(read);
+    EXPECT_EQ(refusal.code, 2);
+    EXPECT_NE(refusal.text.find("what was run is damaged, and without it the 2 whole records"), std::string::npos) << refusal.text;
+  }
+  EXPECT_EQ(slurp(folder / "n1"), bytes);
+  Journal(folder, "n1", sample_header("s2", 20)).append(sample_count(3, "n1", "s2"));
+  EXPECT_EQ(merge_journals(folder).outcomes.size(), 3U) << "another session's header says it, too";
 }
 
 TEST(merge, the_last_ok_record_of_a_unit_wins_and_its_samples_alone_remain) {

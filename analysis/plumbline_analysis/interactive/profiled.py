@@ -5,6 +5,7 @@ from ..program import PARTS
 from .panels import percent, seconds
 
 OF_CAMPAIGNS = ("ways under the roofs", "figure of box sizes", "roofline of messages", "vector figure", "bandwidth figure")  # notes that say nothing of a program
+EXPLAINED_FROM = 1  # percent of the roof: below it no measured ceiling explains a time (explained_from of harness/model)
 
 
 def measured(profile):
@@ -57,4 +58,8 @@ def slowest(show):
     if rows:
         row = max(rows, key=lambda row: row["share"] * max(0.0, 1 - row["percent_of_roof"] / 100))
         bound = "arithmetic" if row["bound"] == "compute" else f"{style.level_name(row['bound'])} bandwidth"
+        if row["percent_of_roof"] < EXPLAINED_FROM:
+            yield (f"Begin with {row['name']}: {percent(row['share'])} of the time, which no measured ceiling explains: {bound}, which comes nearest, "
+                   f"takes less than {EXPLAINED_FROM} % of it.")
+            return
         yield f"Begin with {row['name']}: {percent(row['share'])} of the time, at {style.short(row['percent_of_roof'])} % of what {bound} allows."

@@ -101,8 +101,8 @@ Places places_of(const HealthOptions& options, Communicator& ranks) {
   return {.measured = fs::path(folder) / name, .folder_of_its_own = folder};
 }
 
-/// The result goes where it is kept, or away, with what else was made for it.
-void clear_up(const Places& places, bool found, bool whole) {
+/// The result goes where it is kept, or away, with what else was made for it. Gives where it lies then; where it went away, where it was.
+fs::path clear_up(const Places& places, bool found, bool whole) {
   std::error_code failed;
   const fs::path& to = found ? places.kept_if_found : places.kept;
   const bool keeps = !to.empty() && (whole || found || to == places.measured);
@@ -111,10 +111,11 @@ void clear_up(const Places& places, bool found, bool whole) {
     fs::rename(places.measured, to, failed);
     if (failed) throw io_error(fmt::format("cannot keep {} as {}: {}", places.measured.string(), to.string(), failed.message()));
   }
-  if (to == places.measured) return;
+  if (to == places.measured) return to;
   fs::remove(places.measured, failed);
   fs::remove_all(journal_directory(places.measured), failed);
   if (!places.folder_of_its_own.empty()) fs::remove(places.folder_of_its_own, failed);
+  return keeps ? to : places.measured;
 }
 
 /// Ends what stop_after() began, however that ends.
@@ -147,6 +148,8 @@ CheckWish check_wish(const HealthOptions& options, const fs::path& file) {
 
 /// Chooses the places on rank 0: all ranks have to hear of what is wrong before anything is measured.
 Places places_or(std::optional<Error>& error, const HealthOptions& options, Communicator& ranks) try {
+  if (options.baseline.starts_with("rolling:") && options.history.empty())
+    throw user_error(fmt::format("--baseline {} is of the nights in --history DIR, which is not given", options.baseline));
   require_baseline(check_wish(options, {}));
   return places_of(options, ranks);
 } catch (const Error& found) {
@@ -163,17 +166,19 @@ HealthReport judge_file(const HealthOptions& options, const fs::path& file, cons
   std::optional<CheckReport> earlier;
   if (!wish.baseline.empty()) earlier = check_file(wish);
   if (!stopped.empty() && earlier) earlier->missing.clear();  // what was not reached is not missing
-  HealthReport report = judge_health(results, judge_nodes(results, file.string(), options.nodes), std::move(earlier));
-  if (!stopped.empty())
-    report.stopped = fmt::format("not everything was measured within {:g} s: nothing is said of the rest", options.seconds);
-  return report;
+  return judge_health(
+      results, judge_nodes(results, file.string(), options.nodes), std::move(earlier),
+      stopped.empty() ? "" : fmt::format("not everything was measured within {:g} s: nothing is said of the rest", options.seconds));
 }
 
 /// Judges and tells, on rank 0.
 Exit judge_and_tell(const HealthOptions& options, const Places& places, const std::string& stopped) {
-  const HealthReport report = judge_file(options, places.measured, stopped);
+  HealthReport report = judge_file(options, places.measured, stopped);
   const Exit found = exit_of(report);
-  clear_up(places, found != Exit::ok && found != Exit::stopped_early, stopped.empty());  // before anything else can fail
+  const fs::path now =
+      clear_up(places, found != Exit::ok && found != Exit::stopped_early, stopped.empty());  // before anything else can fail
+  report.file = report.beside.file = now.string();
+  if (report.earlier) report.earlier->file = now.string();
   if (options.format == Format::json) print(health_document(report));
   if (options.format == Format::text) {
     print(health_findings(report));

@@ -127,6 +127,9 @@ Drawing drawing_of(const ReportOptions& options) {
   std::error_code unknown;
   if (fs::is_directory(file, unknown)) {
     if (!options.against.empty()) throw user_error("--against compares two result files; '" + options.file + "' is a folder");
+    if (!options.by.empty() || !options.convention.empty())
+      throw user_error(fmt::format("{} says how cases of a result file are placed; '{}' is a folder of nights",
+                                   options.by.empty() ? "--convention" : "--by", options.file));
     return {"history", {{"history", {options.file}, "history"}}, file / "figures", ""};
   }
   Drawing drawing{"report", {}, file.parent_path() / ".", file.stem().string() + "."};

@@ -307,15 +307,19 @@ void add_show(CLI::App& app, Action& chosen) {
   auto* command = app.add_subcommand("show", "the cases of a result file on the roofline: times, FLOP/s, arithmetic intensities, bounds");
   auto selection = std::make_shared<ShowOptions>();
   add_selection(*command, *selection);
-  command->add_option("--by", selection->by,
-                      "also where each case would lie with this counter's bytes, rejected or not ('accesses x 16 B')");
-  add_convention(*command, selection->convention);
-  command->add_option("--counters", selection->set_file, "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'");
-  command->add_flag("--machine", selection->machine, "the nodes instead of the cases: how each is set up, and in what like nodes differ");
-  command
-      ->add_option("--google-benchmark", selection->google_benchmark,
-                   "also write the times there as Google Benchmark's JSON, which its compare.py reads")
-      ->type_name("FILE");
+  CLI::Option* const of_cases[] = {
+      command->add_option("--by", selection->by,
+                          "also where each case would lie with this counter's bytes, rejected or not ('accesses x 16 B')"),
+      add_convention(*command, selection->convention),
+      command->add_option("--counters", selection->set_file,
+                          "a set that 'plumbline score --choose' wrote: FLOPs and bytes are its counters'"),
+      command
+          ->add_option("--google-benchmark", selection->google_benchmark,
+                       "also write the times there as Google Benchmark's JSON, which its compare.py reads")
+          ->type_name("FILE")};
+  auto* machine = command->add_flag("--machine", selection->machine,
+                                    "the nodes instead of the cases: how each is set up, and in what like nodes differ");
+  for (auto* option : of_cases) machine->excludes(option);
   command->callback([&chosen, selection] { chosen = [selection] { return show_cases(*selection); }; });
 }
 

@@ -85,6 +85,10 @@ BatchMachine machine_of(const SlurmOptions& options) {
   instead(machine.account, "--account", options.account);
   instead(machine.plumbline, "--program", options.program);
   if (options.nodes > 0) machine.nodes = options.nodes;
+  const bool by_srun = machine.launcher == "srun";
+  if (by_srun && !options.mpiexec.empty())
+    throw user_error("--mpiexec names the launcher of an MPI, but srun starts the ranks: add --launcher mpiexec");
+  if (!by_srun && !options.mpi.empty()) throw user_error("--mpi is srun's, but mpiexec starts the ranks: add --launcher srun");
   return machine;
 }
 
@@ -229,8 +233,8 @@ void add_slurm(CLI::App& app, Action& chosen) {
   command->add_option("--partition", options->partition, "Slurm partition");
   command->add_option("--account", options->account, "Slurm account");
   command->add_option("--nodes", options->nodes, "nodes of the partition")->check(CLI::Range(1, 1'000'000));
-  command->add_option("--minutes", options->minutes, "time limit, instead of the estimate")->check(CLI::Range(1, 100'000));
-  command->add_option("--margin", options->margin, "times the estimate (2)")->check(CLI::Range(1.0, 100.0));
+  auto* minutes = command->add_option("--minutes", options->minutes, "time limit, instead of the estimate")->check(CLI::Range(1, 100'000));
+  command->add_option("--margin", options->margin, "times the estimate (2)")->check(CLI::Range(1.0, 100.0))->excludes(minutes);
   command->add_option("--program", options->program, "plumbline as the nodes find it");
   command->add_option("-o,--output", options->output, "folder for KIND.sbatch (.)");
   command->callback([&chosen, options] { chosen = [options] { return write_scripts(*options); }; });

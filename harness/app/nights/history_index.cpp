@@ -260,16 +260,16 @@ History load_history(const fs::path& folder) {
     const std::string name = path.lexically_relative(folder).string();
     const FileStamp stamp = stamp_of(path);
     if (std::string note = unfinished_note(path.string()); !note.empty()) history.notes.push_back(std::move(note));
-    if (const auto found = known.find(name); found != known.end()) {
-      if (found->second.bytes == stamp.bytes && found->second.modified_ns == stamp.modified_ns) {
-        history.nights.push_back(std::move(found->second));
-        continue;
-      }
-      history.notes.push_back(
-          fmt::format("{} was changed since it was indexed: result files of a history are meant to stay as they are", name));
+    const auto found = known.find(name);
+    if (found != known.end() && found->second.bytes == stamp.bytes && found->second.modified_ns == stamp.modified_ns) {
+      history.nights.push_back(std::move(found->second));
+      continue;
     }
     try {
       Night night = night_of(path.string(), observe_file(path.string()));
+      if (found != known.end() && found->second.digest != night.digest)  // a copy of a folder may have its files' content, and other times
+        history.notes.push_back(
+            fmt::format("{} was changed since it was indexed: result files of a history are meant to stay as they are", name));
       night.file = name;
       history.nights.push_back(std::move(night));
       is_new = true;

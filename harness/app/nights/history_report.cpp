@@ -65,9 +65,13 @@ std::vector<Wanted> wanted_series(const HistoryReport& report, const HistoryWish
     std::stable_sort(wanted.begin() + first, wanted.end(),
                      [](const Wanted& a, const Wanted& b) { return a.series->key.node < b.series->key.node; });
   }
-  if (wanted.empty() && any)
-    throw user_error(fmt::format("nothing in {} matches --case '{}' on --node '{}'{}", report.folder, wish.what, wish.node,
-                                 wish.cluster.empty() ? "" : fmt::format(" of --cluster '{}'", wish.cluster)));
+  if (wanted.empty() && any) {
+    std::string given;
+    for (const auto& [option, glob] :
+         {std::pair("--case", wish.what), std::pair("--node", wish.node), std::pair("--cluster", wish.cluster)})
+      if (!glob.empty()) given += fmt::format("{}{} '{}'", given.empty() ? "" : " with ", option, glob);
+    throw user_error(fmt::format("nothing in {} matches {}; without it all that there is is told", report.folder, given));
+  }
   return wanted;
 }
 

@@ -88,6 +88,20 @@ Lacking failed_in(const Results& results) {
   return failed;
 }
 
+/// The nodes on which nothing was measured, with why the first case was skipped: such a check says nothing of a node's health.
+Lacking idle_in(const Results& results) {
+  Lacking idle;
+  for (const auto& machine : results.machines) idle[machine.node];
+  for (const auto& row : results.outcomes)
+    if (const auto node = idle.find(row.node); node != idle.end()) node->second.try_emplace("anything", row.reason);
+  for (auto& [node, things] : idle) things.try_emplace("anything", "the campaign has no case and no ceiling for it");
+  for (const auto& row : results.outcomes)
+    if (row.status != Status::skipped) idle.erase(row.node);  // what failed is told as that
+  for (const auto& row : results.ceilings)
+    if (row.status != Status::skipped) idle.erase(row.node);
+  return idle;
+}
+
 /// The things that are missing, without those that failed tonight, which are told as that.
 Lacking missing_in(const CheckReport& report, const Lacking& failed) {
   Lacking missing;
@@ -170,8 +184,8 @@ std::string_view to_string(HealthKind kind) {
   return "MISSING";
 }
 
-HealthReport judge_health(const Results& results, NodeReport beside, std::optional<CheckReport> earlier) {
-  HealthReport report{.file = beside.file, .beside = std::move(beside), .earlier = std::move(earlier)};
+HealthReport judge_health(const Results& results, NodeReport beside, std::optional<CheckReport> earlier, const std::string& stopped) {
+  HealthReport report{.file = beside.file, .beside = std::move(beside), .earlier = std::move(earlier), .stopped = stopped};
   NodesByName nodes;
   for (const auto& machine : results.machines) nodes[machine.node];
   if (report.earlier) std::erase_if(report.earlier->missing, [&](const MissingRow& row) { return !nodes.contains(row.key.node); });
@@ -180,6 +194,7 @@ HealthReport judge_health(const Results& results, NodeReport beside, std::option
   if (report.earlier) add_slower_than_before(*report.earlier, nodes);
   const Lacking failed = failed_in(results);
   add_lacking(failed, HealthKind::failed, "could not measure", nodes);
+  if (report.stopped.empty()) add_lacking(idle_in(results), HealthKind::failed, "did not measure", nodes);
   if (report.earlier) add_lacking(missing_in(*report.earlier, failed), HealthKind::missing, "did not measure", nodes);
   for (auto& [name, node] : nodes) {
     node.node = name;

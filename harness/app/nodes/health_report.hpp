@@ -37,8 +37,9 @@ struct HealthReport {
   std::vector<std::string> notes = {};
 };
 
-/// Judges nodes. What is missing of nodes that took no part says nothing of these: it is left out of `earlier`.
-HealthReport judge_health(const Results& results, NodeReport beside, std::optional<CheckReport> earlier);
+/// Judges nodes. What is missing of nodes that took no part says nothing of these: it is left out of `earlier`. `stopped`: why not
+/// everything was measured; where it was, a node on which nothing was measured is not in health.
+HealthReport judge_health(const Results& results, NodeReport beside, std::optional<CheckReport> earlier, const std::string& stopped = {});
 
 /// The exit code: 4: a wrong result, 3: a node is slower, 1: something failed or is missing, 75: nothing of that, but not everything was
 /// measured; else 0.

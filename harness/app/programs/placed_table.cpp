@@ -11,6 +11,7 @@
 #include "app/programs/shown_names.hpp"
 #include "app/results/show_cells.hpp"
 #include "app/terminal/shell_words.hpp"
+#include "model/placement/shortfall.hpp"
 #include "profile/runtime_libraries.hpp"
 
 namespace plumbline::app {
@@ -167,6 +168,17 @@ std::vector<RankTimes> rank_times(const PlacedProgram& placed) {
   return ranks;
 }
 
+/// Says what bounds a function: the roof is a rate of FLOPs, or where it has none of bytes.
+std::string bound_text(const RooflinePlacement& at) {
+  if (at.percent_of_roof < explained_from)
+    return fmt::format("no measured ceiling explains its time: {}, which comes nearest, takes less than 1 % of it",
+                       printable(at.bound_ceiling));
+  const auto level = std::ranges::find(at.levels, at.bound, &LevelIntensity::level);
+  const std::string roof = at.roof_gflops > 0 || level == at.levels.end() ? fmt::format("{} GFLOP/s", plain(at.roof_gflops, 3))
+                                                                          : fmt::format("{} GB/s", plain(level->bandwidth_gbs, 3));
+  return fmt::format("{} bounds it, at {} of its roof of {}", printable(at.bound_ceiling), percent_of_roof_cell(at), roof);
+}
+
 /// The functions that take most of the time, and what else the roofline knows of each: where to begin.
 std::string remarks_text(const std::vector<PlacedRow>& functions) {
   constexpr std::size_t most = 3;
@@ -175,9 +187,7 @@ std::string remarks_text(const std::vector<PlacedRow>& functions) {
   for (std::size_t i = 0; i < std::min(most, functions.size()); ++i) {
     const PlacedRow& row = functions[i];
     if (row.share.part < least_part || row.at->bound.empty() || row.samples < fewest_samples || is_for_waiting(row.object)) continue;
-    text +=
-        fmt::format("{}: {:.0f} % of the time; {} bounds it, at {} of its roof of {} GFLOP/s", printable(shortened(row.name)),
-                    100 * row.share.part, printable(row.at->bound_ceiling), percent_of_roof_cell(*row.at), plain(row.at->roof_gflops, 3));
+    text += fmt::format("{}: {:.0f} % of the time; {}", printable(shortened(row.name)), 100 * row.share.part, bound_text(*row.at));
     if (row.at->of != nullptr)
       for (const auto& remark : case_remarks({*row.at})) text += "; " + remark;
     text += "\n";

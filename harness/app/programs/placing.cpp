@@ -102,17 +102,24 @@ void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vec
   const TimedRegions& timed = runs.native.regions;
   if (timed.lost > 0) notes.push_back(fmt::format("{} entries of regions found no room and are missing", timed.lost));
   std::map<std::string, std::vector<std::string>> untimed, uncounted;  // names by reason
-  std::vector<std::string> brief;
+  std::vector<std::string> brief, alone;
+  const double at_work = placed.program.profile.whole.sum.cores;
   for (const TimedRegion& region : placed.program.regions) {
     const std::string name = fmt::format("'{}'", region.name);
     if (!region.why_no_time.empty()) untimed[region.why_no_time].push_back(name);
     if (!region.why_no_counts.empty() && placed.program.why_not_joined.empty()) uncounted[region.why_no_counts].push_back(name);
+    if (region.counts && region.threads + 0.5 < at_work) alone.push_back(name);
     const double each = region.seconds * region.sum.cores / static_cast<double>(region.entries);
     if (region.why_no_time.empty() && timed.mark_seconds > much * each)
       brief.push_back(fmt::format("{} ({} entr{} of {} each)", name, region.entries, region.entries == 1 ? "y" : "ies", duration(each)));
   }
   for (const auto& [why, names] : untimed) notes.push_back(fmt::format("not timed: region {}: {}", fmt::join(names, ", "), why));
   for (const auto& [why, names] : uncounted) notes.push_back(fmt::format("times alone: region {}: {}", fmt::join(names, ", "), why));
+  if (!alone.empty())
+    notes.push_back(
+        fmt::format("counted in the threads that entered it alone, fewer than the {:.0f} that are at work at once: region {}; around a "
+                    "parallel loop mark in each thread",
+                    at_work, fmt::join(alone, ", ")));
   if (!brief.empty())
     notes.push_back(fmt::format("short beside its marks, which cost {} besides each time, of which some is in it: region {}",
                                 duration(timed.mark_seconds), fmt::join(brief, ", ")));

@@ -174,6 +174,23 @@ double rank_gflops(const EndedRank& row) {
   return row.timed == nullptr ? absent : 1e-9 * flops(row.counts).value_or(absent) / rank_seconds(*row.timed);
 }
 
+std::optional<std::string> rank_host(const EndedRank& row) {
+  if (row.timed != nullptr) return row.timed->host;
+  return row.ending != nullptr ? std::optional(row.ending->host) : std::nullopt;
+}
+/// The exit code of the counted run, else of the timed one.
+std::optional<int> rank_code(const EndedRank& row) {
+  if (row.ending != nullptr) return row.ending->code;
+  return row.timed != nullptr ? std::optional(row.timed->run.ending.code) : std::nullopt;
+}
+/// A number of processes or threads, which only the counted run tells, in JSON and in a table.
+auto if_counted(int RankCounts::*number) {
+  return [number](const EndedRank& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.*number); };
+}
+auto counted_text(int RankCounts::*number) {
+  return [number](const EndedRank& row) { return row.ending == nullptr ? "-" : std::to_string(row.*number); };
+}
+
 }  // namespace
 
 RankTimes times_of(const EndedRank& rank) {
@@ -183,9 +200,7 @@ RankTimes times_of(const EndedRank& rank) {
           .mpi_seconds = if_timed(rank_message_seconds)(rank),
           .gflops = rank_gflops(rank),
           .flops = flops(rank.counts).value_or(absent),
-          .host = rank.timed != nullptr    ? rank.timed->host
-                  : rank.ending != nullptr ? rank.ending->host
-                                           : ""};
+          .host = rank_host(rank).value_or("")};
 }
 
 Columns<RankTimes> rank_times_columns() {
@@ -207,16 +222,16 @@ Columns<EndedRank> rank_columns(const std::string& far) {
       Columns<Row>{
           kind_column<Row>("rank"),
           Column<Row>("rank", "number of the rank", &Row::rank).in_row("rank", Align::left),
-          {"host", "host that it ran on",
-           [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->host); }},
-          {"exit", "exit code of its program",
-           [](const Row& row) { return row.ending == nullptr ? std::nullopt : std::optional(row.ending->code); }},
+          {"host", "host that it ran on", rank_host},
+          {"exit", "exit code of its program", rank_code},
           {"seconds", "time of its native run from start to end", if_timed(rank_seconds)},
           {"cpu_seconds", "CPU time in user mode of that run", if_timed(rank_cpu_seconds)},
           {"mpi_seconds", "CPU time in user mode in libraries that carry messages, waiting included", if_timed(rank_message_seconds)},
           {"gflops", "its FLOPs over its time from start to end", rank_gflops},
-          Column<Row>("processes", "number of its processes", &Row::processes).in_row("processes"),
-          Column<Row>("threads", "number of threads of its processes", &Row::threads).in_row("threads"),
+          Column<Row>("processes", "number of its processes", if_counted(&Row::processes))
+              .in_row("processes", Align::right, counted_text(&Row::processes)),
+          Column<Row>("threads", "number of threads of its processes", if_counted(&Row::threads))
+              .in_row("threads", Align::right, counted_text(&Row::threads)),
           shown<Row>("instructions", instructions_text),
           shown<Row>("FLOPs", all_flops_text),
           shown<Row>("bytes " + far, bytes_text(far)),

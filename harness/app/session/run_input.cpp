@@ -49,6 +49,13 @@ CountingPlan planned(RunInput& input, const Availability& emulator) {
   return plan_counting(*input.counter_set, alone_first, emulator, input.backends);
 }
 
+/// Refuses ceilings of a campaign that times nothing.
+void require_timed_ceilings(const Campaign& campaign) {
+  if (campaign.ceilings.mode != CeilingsMode::none && !campaign.time)
+    throw user_error(fmt::format(
+        "{}: [ceilings] asks for ceilings, which are times, but 'passes' has no \"time\": add it, or leave the table out", campaign.path));
+}
+
 /// Refuses a name that is not UTF-8: names are kept in the result, as text.
 void require_utf8(const std::string& name, const char* what) {
   if (!is_utf8(name)) throw user_error(fmt::format("{} is not UTF-8: {}; choose another one", what, printable(name)));
@@ -80,9 +87,9 @@ void plan_and_start(RunInput& input, bool dry_run) {
   }
   if (dry_run || !input.counting.needs_worker()) return;
   const bool simulated = campaign.emulated.caches.value != "none";
-  input.worker = std::make_unique<EmulatedWorker>(
-      found, simulated ? std::span<const CacheLevel>{input.caches} : std::span<const CacheLevel>{}, start_of_worker(campaign),
-      core_pipes(this_core()));
+  input.worker =
+      std::make_unique<EmulatedWorker>(found, simulated ? std::span<const CacheLevel>{input.caches} : std::span<const CacheLevel>{},
+                                       start_of_worker(campaign), core_pipes(this_core()));
 }
 
 }  // namespace
@@ -93,6 +100,7 @@ RunInput read_run_input(const RunOptions& options) {
     require_utf8(options.campaign, "the campaign's name");
     require_utf8(options.output.string(), "the name of the output, -o,");
     input.campaign = read_campaign(find_campaign(options.campaign));
+    require_timed_ceilings(input.campaign);
     if (!options.counters.empty()) input.campaign.counters = options.counters;
     if (options.count_repetitions > 0) input.campaign.counting.repetitions = options.count_repetitions;
     input.topology = this_topology();

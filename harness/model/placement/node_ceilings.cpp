@@ -147,6 +147,7 @@ std::vector<ApplicationGroup> groups_of(std::span<const RooflinePlacement> place
                                : alone                ? "core"
                                                       : "node",
                       .bound = placement.bound == "compute" ? "compute " + precision : placement.bound,
+                      .percent_of_roof = placement.percent_of_roof,
                       .mix = placement.mix,
                       .bytes = bytes_of(placement),
                       .scalar_part = placement.instructions.scalar_part,

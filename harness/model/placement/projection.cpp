@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "model/placement/shortfall.hpp"
 
 namespace plumbline {
 namespace {
@@ -56,6 +57,17 @@ void warn(Projection& projection, const std::string& warning) {
     projection.warnings.push_back(warning);
 }
 
+/// Warns of groups whose time no ceiling explains.
+void warn_of_unexplained(Projection& projection) {
+  std::vector<std::string> names;
+  for (const auto& one : projection.groups)
+    if (!one.group.waits && one.group.percent_of_roof < explained_from) names.push_back("'" + one.group.name + "'");
+  if (names.empty()) return;
+  warn(projection, "no measured ceiling explains the time of " + names.front() +
+                       (names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "") +
+                       ", below 1 % of the roof: how high the nearest one is on the other node says little of it");
+}
+
 /// Projects a group by (5) and (6): time scales inversely with the ceiling that bounds it.
 ProjectedGroup project_group(const ApplicationGroup& group, const NodeSpec& source, const NodeSpec& target, Projection& projection) {
   const auto here = roof_of_mix(source, group), there = roof_of_mix(target, group);
@@ -95,6 +107,7 @@ Projection project(const Application& application, const NodeSpec& source, const
   double before = 0, after = 0;
   for (const auto& group : application.groups)
     projection.groups.push_back(group.waits ? ProjectedGroup{.group = group} : project_group(group, source, target, projection));
+  warn_of_unexplained(projection);
   const double waiting =
       waiting_ratio(application.groups, [&](std::size_t i) { return projection.groups[i].seconds / application.groups[i].seconds; });
   for (auto& group : projection.groups) {

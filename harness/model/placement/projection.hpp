@@ -48,9 +48,10 @@ struct NodeSpec {
 struct ApplicationGroup {
   std::string name = {};
   double seconds = absent;
-  std::string scope = "node";  // of the ceiling: node | numa | core | gpu
-  std::string bound = {};      // name of a ceiling
-  ArithmeticMix mix = {};      // of one that arithmetic bounds, where it was measured: then its ceilings are the roofs over this mix
+  std::string scope = "node";       // of the ceiling: node | numa | core | gpu
+  std::string bound = {};           // name of a ceiling
+  double percent_of_roof = absent;  // that it reaches; absent: not known, as of a spec's
+  ArithmeticMix mix = {};           // of one that arithmetic bounds, where it was measured: then its ceilings are the roofs over this mix
   // Where they are known, methods beside equations (5) and (6) can be asked:
   std::map<std::string, double> bytes = {};  // by level
   double scalar_part = absent;               // of the floating-point instructions, on one number each

@@ -26,6 +26,8 @@ std::string_view to_string(Limit limit);
 
 /// A case below this percentage of its roof is far below it.
 inline constexpr double far_below_roof = 50;
+/// Below this percentage no measured ceiling explains a case's time.
+inline constexpr double explained_from = 1;
 
 struct Shortfall {
   std::vector<Limit> limits = {};          // in the order of the enumeration; empty where nothing in the file tells of one
