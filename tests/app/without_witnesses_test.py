@@ -73,7 +73,7 @@ class Program:
         text = " ".join(text.split())
         assert text.count(STATEMENT) == 1 and text.count(NEXT) == 1, text
         said = text[text.index(STATEMENT) : text.index(NEXT)]
-        assert all(what in said for what in self.missing) and "Times and ceilings are measured all the same" in said, said
+        assert all(what in said for what in self.missing) and "Times and ceilings are measured all the same, and arithmetic intensities are the model's" in said, said
 
 
 def no_zero_for_an_absent_number(rows, keys):

@@ -195,6 +195,11 @@ def test_times_alone_are_told_without_counting(tmp_path, built):
     found = functions(document)
     assert all(row["flops"] is None and row["share"] > 0 for row in found.values()) and {"polynomial", "triad"} <= set(found)
     assert "times alone" in done.stderr and "not joined" not in done.stderr
+    assert run(PLUMBLINE, "profile", "--roofs=no", "--time-only", "-o", tmp_path / "times.h5", "--", built("known.c"), "3").returncode == 0
+    shown = document_of("show", tmp_path / "times.h5")
+    assert {row["reason"] for row in shown["rows"]} == {"no counts: --time-only: nothing was counted"}
+    (said,) = [note for note in shown["notes"] if note.startswith("nothing was counted")]
+    assert ". Times are measured all the same; no counter can be scored. " in said, "neither ceilings nor a model are there"
 
 
 @pytest.mark.usefixtures("sampling")

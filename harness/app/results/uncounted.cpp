@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -12,10 +13,17 @@
 
 namespace plumbline::app {
 
-const char* const without_counts =
-    "Times and ceilings are measured all the same, and arithmetic intensities are the model's; no counter can be scored. 'plumbline "
-    "doctor' "
-    "says for each quantity what would make counting possible";
+std::string without_counts(bool times, bool ceilings, bool model) {
+  std::vector<std::string> there;
+  if (times || ceilings)
+    there.push_back(fmt::format("{} are measured all the same", times && ceilings ? "times and ceilings" : times ? "times" : "ceilings"));
+  if (model) there.emplace_back("arithmetic intensities are the model's");
+  std::string text =
+      fmt::format("{}{}no counter can be scored. 'plumbline doctor' says for each quantity what would make counting possible",
+                  fmt::join(there, ", and "), there.empty() ? "" : "; ");
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
 
 namespace {
 
@@ -44,7 +52,8 @@ std::optional<std::string> nothing_counted(const Results& results) {
   constexpr const char* not_yet = "no case came as far as its counting pass";
   std::string why = tried ? fmt::format("{}", fmt::join(reasons, "; ")) : asks_for_counts(results.campaign) ? not_yet : not_asked;
   if (!why.empty() && why.back() == '.') why.pop_back();
-  return fmt::format("nothing was counted{}{}. {}", why.empty() ? "" : ": ", why, without_counts);
+  return fmt::format("nothing was counted{}{}. {}", why.empty() ? "" : ": ", why,
+                     without_counts(!results.times.empty(), !results.ceilings.empty(), !results.model.empty()));
 }
 
 std::vector<std::string> notes_on_empty_regions(const Results& results) {

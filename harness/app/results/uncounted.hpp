@@ -8,13 +8,13 @@
 
 namespace plumbline::app {
 
-/// The statement: "nothing was counted: WHY. What holds all the same. What to do next"; nullopt where anything was counted.
+/// The statement: "nothing was counted: WHY. What there is all the same. What to do next"; nullopt where anything was counted.
 std::optional<std::string> nothing_counted(const Results& results);
 
 /// The notes on counts from which no empty region's could be subtracted, each with the number of its cases.
 std::vector<std::string> notes_on_empty_regions(const Results& results);
 
-/// The end of that sentence, for a run that knows beforehand.
-extern const char* const without_counts;
+/// The last two sentences of that statement, for a run that knows beforehand which of these it will have.
+std::string without_counts(bool times, bool ceilings, bool model);
 
 }  // namespace plumbline::app

@@ -18,7 +18,8 @@ void tell_notes(RunContext& run) {
   if (const auto& counting = run.input.counting; !counting.groups.empty() && !counting.skipped.empty())
     run.progress.say("note: not counted with: " + counting.why_skipped());
   else if (run.counts_nothing())
-    run.progress.say(fmt::format("note: nothing can be counted here: {}. {}", counting.why_skipped(), without_counts));
+    run.progress.say(fmt::format("note: nothing can be counted here: {}. {}", counting.why_skipped(),
+                                 without_counts(run.campaign().time, !run.plan.ceilings.empty(), true)));
   if (run.input.counter_set && !run.input.counter_set->chosen_on(this_cpu().name))
     run.progress.say(
         fmt::format("note: the counter set was chosen on {}, and this is {}: its grades were not found here; score this run's "

@@ -206,7 +206,8 @@ std::optional<Bounds> modelled_flops(const Measured& measured, std::map<std::str
 Traffic modelled(const Measured& measured, const std::string& why) {
   std::map<std::string, double> by_precision;
   const auto flops = modelled_flops(measured, by_precision);
-  if (!flops) return refused(why + ", and no model was stored");
+  if (!flops)
+    return refused(measured.counting_reason.empty() ? why + ", and no model was stored" : "no counts: " + measured.counting_reason);
   Traffic traffic{.join = Join::model,
                   .source = "model",
                   .flops = middle(*flops),
