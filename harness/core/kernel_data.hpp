@@ -45,7 +45,8 @@ long double given(std::uint64_t stream, std::size_t i) {
 
 /// Calls see(i, element) for the elements that a check of an array compares, in order. A check of one adds up so many terms: all are
 /// compared up to 2^25 terms, of more the 4096 elements at either end and each k-th between them, as far as 2^24 terms go, since a GPU and
-/// the other ranks wait for what takes seconds. k is odd, so that every lane of a vector and every thread of a block is among them.
+/// the other ranks wait for what takes seconds. k is odd, so that every lane of a vector and every thread of a block is among them; what is
+/// wrong in fewer than k elements in a row may be missed.
 template <class Array, class See>
 void read_sample(const Array& array, std::size_t terms, See see) {
   constexpr std::size_t edge = 4096, enough = std::size_t{1} << 24;

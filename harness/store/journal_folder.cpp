@@ -155,6 +155,10 @@ JournalFolder::JournalFolder(const std::filesystem::path& directory, std::vector
       JournalContents& contents = *read;
       for (auto& header : contents.headers) headers.take(std::move(header));
       records += contents.records.size();
+      if (contents.headers.empty() && !contents.records.empty() && notes != nullptr)
+        notes->push_back(fmt::format(
+            "journal '{}': the record that describes its node is damaged: what that node is stays unknown ({} of its records are whole)",
+            file.string(), contents.records.size()));
       for (auto& record : contents.records) {
         scattered = scattered || home.try_emplace(record.outcome.node, nodes_.size()).first->second != nodes_.size();
         Finished described;

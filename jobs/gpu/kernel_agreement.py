@@ -24,11 +24,13 @@ class NotAllowed(Exception):
 
 
 def require_permission(document):
-    """Throws NotAllowed where the counters were refused to this user in a profile's counted run."""
-    (process,) = [row for row in document["rows"] if row["kind"] == "process" and row["run"] == "counted"]
-    refused = [one["reason"] for one in [process, *process["gpus"]] if one["status"] == "permission"]
+    """Throws NotAllowed where the counters were refused to this user in a profile's counted run, RuntimeError where nothing was counted."""
+    processes = [row for row in document["rows"] if row["kind"] == "process" and row["run"] == "counted"]
+    refused = [one["reason"] for process in processes for one in [process, *process["gpus"]] if one["status"] == "permission"]
     if refused:
         raise NotAllowed(refused[0])
+    if not processes:
+        raise RuntimeError(f"no process was counted: {document['notes']}")
 
 
 def of_one_launch(document):

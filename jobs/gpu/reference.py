@@ -35,16 +35,13 @@ TABLES = {
     "expectations": ("55-applications/expect.json", "rows", EXPECTATION),
     "torch": ("60-others/agreement.json", None, None),
 }
-RECOUNTED = {f"40-validation/{name}.json": f"75-recount/{name}.json" for name in ("score", "show")}  # where part 75 has judged more counts
 # Which command tells a table of which kept result files.
 JUDGED = {"gpus": ("ceilings", ["ceilings"]), "ceilings": ("ceilings", ["ceilings"]), "counters": ("score", ["validation"]), "ratios": ("score", ["validation"]),
           "cases": ("show", ["validation"]), "applications": ("show", ["papers"]), "expectations": ("expect", ["ceilings", "validation", "papers"])}
 
 
 def table_of(results, file, key, columns):
-    path = results / RECOUNTED.get(file, file)
-    if not path.exists():
-        path = results / file
+    path = results / file
     if not path.exists():
         return None
     rows = json.loads(path.read_text())
@@ -61,7 +58,7 @@ def told_anew(plumbline, kept, table):
     chosen = ["--counters", kept / "counters.toml"] if table == "cases" and (kept / "counters.toml").exists() else []
     ended = subprocess.run([plumbline, command, *files, *chosen, "--json"], capture_output=True, text=True, check=False)
     if ended.returncode not in ((0, 3) if command == "expect" else (0,)):
-        raise RuntimeError(ended.stderr)
+        raise RuntimeError(f"plumbline {command} ended with {ended.returncode}: {ended.stderr.strip()}")
     _, key, columns = TABLES[table]
     return columns_of(json.loads(ended.stdout)[key], columns)
 
@@ -150,14 +147,25 @@ def with_a_line_a_row(document):
 
 
 def write(found, out):
-    out.write_text(with_a_line_a_row(found if found["ratios"] is None else found | {"ratios": with_numbered_words(found["ratios"])}))
+    """Replaces the file as a whole."""
+    fresh = out.with_name(out.name + ".new")
+    fresh.write_text(with_a_line_a_row(found if found["ratios"] is None else found | {"ratios": with_numbered_words(found["ratios"])}))
+    fresh.replace(out)
+
+
+def judge_anew(plumbline, kept):
+    try:
+        told = {table: told_anew(plumbline, kept, table) for table in JUDGED}
+    except RuntimeError as failure:
+        print(f"{kept}/reference.json stays as it is: {failure}")
+        return 1
+    write(load(kept / "reference.json") | {table: rows for table, rows in told.items() if rows is not None}, kept / "reference.json")
+    return 0
 
 
 def main():
     if sys.argv[1] == "--anew":
-        kept = pathlib.Path(sys.argv[3])
-        write(load(kept / "reference.json") | {table: told_anew(sys.argv[2], kept, table) for table in JUDGED}, kept / "reference.json")
-        return 0
+        return judge_anew(sys.argv[2], pathlib.Path(sys.argv[3]))
     results, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     found = {"schema": "plumbline-gpu-reference/1", "command": "bash jobs/test.sh --gpu", "date": datetime.date.today().isoformat(),
              "parts": parts(results), "gpu": gpu_facts(results), "counting": counting(results)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -54,11 +55,19 @@ class ResultsFolder:
             raise OSError(refused.errno, f"{refused.strerror or refused}; what there is so far is in {self.path}", self.name) from refused
 
     def _pack(self) -> None:
-        if self._kind:
-            fresh = f"{self.name}.new"
+        if not self._kind:
+            return
+        fresh = f"{self.name}.new"
+        try:
             with tarfile.open(fresh, f"w:{self._kind}") as archive:
                 archive.add(self.path, arcname=".")
             os.replace(fresh, self.name)
+        except tarfile.CompressionError as lacking:
+            raise BadArchive(f"{self.name}: {lacking}: this python3 cannot write such an archive; name a .tar.gz") from lacking
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(fresh)  # a part of it takes the room that parts need
+            raise
 
     def _unpack(self) -> None:
         how = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # of Python 3.9.17, 3.10.12, 3.11.4, 3.12 and later

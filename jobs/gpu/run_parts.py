@@ -52,6 +52,7 @@ LEAST_LIMIT = 10  # seconds: of a part, however much a rehearsal hurries
 MOST_LETTERS = 400  # of a reason
 LINES_SO_FAR = 60  # of what sums up while parts remain
 PACKED_EACH = 30  # seconds, while a part is at work
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class WrongUse(Exception):
@@ -271,7 +272,7 @@ def wrapped_programs(programs: str, folder: pathlib.Path) -> str:
 
 
 def environment_of(programs: str, results: pathlib.Path, scratch: pathlib.Path, hurry: int) -> dict[str, str]:
-    """The environment by which the parts find their programs."""
+    """The environment by which the parts find their programs; each is told besides which parts are DONE by these programs."""
     packed = os.path.exists(f"{programs}/lib/libstdc++.so.6")
     folder = wrapped_programs(programs, scratch / "bin") if packed else f"{programs}/bin"
     tests = folder if os.path.exists(f"{folder}/gpu_tests.txt") else f"{programs}/tests"  # a build folder's
@@ -325,13 +326,19 @@ class Call:
             limit = min(limit, max(part.seconds // self.options.hurry, min(patience, LEAST_LIMIT), left - for_others))
         return min(left, limit)
 
-    def waits_for(self, part: Part) -> Part | None:
-        """The part that must come to its end before this one is begun: it goes on with the next call, unless it did so too often, or has no
-        time in this one."""
+    def waits_for(self, part: Part) -> str:
+        """The part that must come to its end before this one is begun, and why it has not; empty where nothing stands in the way.
+
+        It goes on with the next call, unless it did so too often or others are named; it has no time in this one; or it is another GPU's,
+        of which nothing is held against this one.
+        """
         other = next((one for one in self.parts if one.name == part.after), None)
-        if self.options.only or other is None or other.is_done(self.identity):
-            return None
-        return other if other in self.left_out or 0 < other.goes_before() < MOST_GOES else None
+        if other is None:
+            return ""
+        if other.is_done(self.identity):
+            return f"{other.name}, which was done on another GPU ({other.done_on()}): --again {other.name}" if other.done_on() != self.gpus else ""
+        goes_on = not self.options.only and 0 < other.goes_before() < MOST_GOES
+        return f"{other.name}, which goes on with the next call" if other in self.left_out or goes_on else ""
 
     def look_at_gpus(self) -> None:
         """Sees which GPUs are here now. A driver that does not answer has not taken them away."""
@@ -358,7 +365,8 @@ class Call:
         self.look_at_gpus()
         self.begin(part)
         say(f"=== {part.name}: {part.what}")
-        code = part.run(limit, self.environment, "--kill-after=20", cwd=part.folder)
+        done = " ".join(other.name for other in self.parts if other.is_done(self.identity))
+        code = part.run(limit, {**self.environment, "DONE": done}, "--kill-after=20", cwd=part.folder)
         seconds = self.seconds_spent() - begun
         part.note_end(code, seconds, limit, self.note(part, code, limit, seconds), self.gpus)
         self.results.keep()
@@ -401,10 +409,11 @@ class Call:
         for number, part in enumerate(to_do):
             left = self.options.seconds - self.seconds_spent()
             if part.needed() // self.options.hurry > left:
+                say(f"=== {part.name} needs {part.needed() // self.options.hurry} s, and {max(left, 0)} are left of --seconds")
                 self.left_out.append(part)
                 continue
             if other := self.waits_for(part):
-                say(f"=== {part.name} waits for {other.name}, which goes on with the next call")
+                say(f"=== {part.name} waits for {other}")
                 continue
             self.something_new = True
             for_others = sum(after.needed() for after in to_do[number + 1 :]) // self.options.hurry
@@ -501,14 +510,21 @@ def refusal(refused: OSError) -> str:
     return ": ".join(str(one) for one in (refused.filename, refused.strerror or refused) if one is not None)
 
 
+def end(number: int, _) -> NoReturn:
+    """Ends this program by a signal: the part at work is ended too, and what it has is kept, however often the signal comes."""
+    for ending in ENDINGS:
+        signal.signal(ending, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main() -> int:
     began = time.monotonic()
     sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # none where it was closed
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # a reason may have letters that this terminal has not
-    for ending in (signal.SIGTERM, signal.SIGHUP):
+    for ending in ENDINGS:
         if signal.getsignal(ending) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(ending, lambda number, _: sys.exit(128 + number))  # the part at work is ended too, and what it has is kept
+            signal.signal(ending, end)
     try:
         return run(sys.argv[1:], began)
     except KeyboardInterrupt:

@@ -320,3 +320,5 @@ def test_the_function_to_begin_with_is_named_with_what_bounds_it(percent_of_roof
     row = {"kind": "function", "name": "hash", "share": 0.75, "bound": "L1", "percent_of_roof": percent_of_roof}
     other = {**row, "name": "other", "share": 0.2}
     assert list(profiled.slowest({"profile": {"rows": [other, row]}})) == [sentence]
+    shortfall = (pathlib.Path(__file__).resolve().parents[2] / "harness/model/placement/shortfall.hpp").read_text()
+    assert f"explained_from = {profiled.EXPLAINED_FROM};" in shortfall, "the program and the page draw one line"

@@ -126,9 +126,12 @@ def test_a_node_that_measures_nothing_is_not_in_health_and_adds_no_night(tmp_pat
     assert not list((tmp_path / "nights").glob("*.h5"))
 
 
-def test_rolling_nights_need_their_folder(measured):
+def test_rolling_nights_need_their_folder(measured, tmp_path):
+    folder = history(measured, tmp_path / "nights", 100)
+    kept = health(measured.with_name("minute.toml"), "--baseline", "rolling:14d", "-o", folder / "kept.h5")
+    assert "neither a like node nor an earlier night" not in kept.stderr
     done = health(measured.with_name("minute.toml"), "--baseline", "rolling:3d", code=2)
-    assert "--baseline rolling:3d is of the nights in --history DIR, which is not given" in done.stderr
+    assert "--baseline rolling:3d is of the nights in --history DIR, or of those beside -o FILE.h5, and neither is given" in done.stderr
 
 
 def test_a_named_folder_of_three_nights_will_do_as_a_baseline(measured, tmp_path):

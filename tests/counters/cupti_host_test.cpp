@@ -267,6 +267,12 @@ TEST_F(cupti_host, each_refusal_we_have_words_for_is_the_librarys_own_number) {
   }
 }
 
+TEST_F(cupti_host, a_process_that_has_one_open_is_given_that_one_wherever_it_lies) {
+  const CuptiHost other({"/nonexistent"});
+  ASSERT_TRUE(other.availability().ok()) << other.availability().reason;
+  EXPECT_EQ(other.folder(), host_.folder());
+}
+
 TEST_F(cupti_host, no_metric_takes_no_pass) { EXPECT_EQ(host_.passes("GH100", Names()), 0U); }
 
 // The death test runs in a process of its own: here the library is loaded already.

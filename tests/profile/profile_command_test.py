@@ -327,14 +327,15 @@ def test_a_launcher_is_refused_with_the_right_order():
 
 
 @pytest.mark.parametrize("way, option", [
-    ("--gpu", "--caches=no"), ("--gpu", "--sampling=timer"), ("--gpu", "--avx2"), ("--time-only", "--caches=auto"), ("--window=1s:2s", "--caches=no"),
-    ("--count-only", "--sampling=timer"), ("--count-only", "--roofs=no"), ("--time-only", "--launches=3"),
+    ("--gpu", "--caches=reuse"), ("--gpu", "--sampling=timer"), ("--gpu", "--avx2"), ("--time-only", "--caches=reuse"), ("--window=1s:2s", "--caches=reuse"),
+    ("--count-only", "--sampling=timer"), ("--count-only", "--roofs=measure"), ("--time-only", "--launches=3"),
 ])
 def test_an_option_that_would_do_nothing_is_refused(tmp_path, way, option):
     done = run(PLUMBLINE, "profile", way, option, "--", "touch", tmp_path / "ran")
-    name, where = option.split("=")[0], "--gpu alone" if "launches" in option else "--time-only" if "window" in way else way
+    name, where = option.split("=")[0], "--gpu alone" if "launches" in option else way.split("=")[0]
     assert done.returncode == 2 and not (tmp_path / "ran").exists() and done.stdout == ""
     assert re.fullmatch(f"plumbline: {name} (says|is) [^:]+: it .*{where}.*\n", done.stderr), done.stderr
+    assert run(PLUMBLINE, "profile", "--count-only", "--caches=no", "--roofs=no", "--sampling=auto", "--", "true").returncode == 0, "no and auto ask for nothing"
 
 
 def test_without_valgrind_the_remedy_is_told(tmp_path):

@@ -67,6 +67,23 @@ TEST(merge, records_behind_a_damaged_header_are_refused_and_not_taken_for_nothin
   EXPECT_EQ(merge_journals(folder).outcomes.size(), 3U) << "another session's header says it, too";
 }
 
+TEST(merge, a_node_whose_journal_lost_its_header_is_named) {
+  const Scratch scratch;
+  const auto folder = scratch / "x.journal";
+  {
+    Journal first(folder, "n1", sample_header("s1", 10)), second(folder, "n2", sample_header("s1", 10));
+    first.append(sample_time(1, "n1"));
+    second.append(sample_time(1, "n2"));
+  }
+  std::string bytes = slurp(folder / "n2");
+  bytes[20] = static_cast<char>(bytes[20] ^ 0x10);
+  spill(folder / "n2", bytes);
+  std::vector<std::string> notes;
+  EXPECT_EQ(merge_journals(folder, &notes).outcomes.size(), 2U);
+  ASSERT_EQ(notes.size(), 2U) << "and how many bytes were dropped";
+  EXPECT_NE(notes[0].find("n2': the record that describes its node is damaged"), std::string::npos) << notes[0];
+}
+
 TEST(merge, the_last_ok_record_of_a_unit_wins_and_its_samples_alone_remain) {
   const Scratch scratch;
   const auto folder = scratch / "x.journal";

@@ -148,8 +148,9 @@ CheckWish check_wish(const HealthOptions& options, const fs::path& file) {
 
 /// Chooses the places on rank 0: all ranks have to hear of what is wrong before anything is measured.
 Places places_or(std::optional<Error>& error, const HealthOptions& options, Communicator& ranks) try {
-  if (options.baseline.starts_with("rolling:") && options.history.empty())
-    throw user_error(fmt::format("--baseline {} is of the nights in --history DIR, which is not given", options.baseline));
+  if (options.baseline.starts_with("rolling:") && options.history.empty() && options.output.empty())
+    throw user_error(fmt::format("--baseline {} is of the nights in --history DIR, or of those beside -o FILE.h5, and neither is given",
+                                 options.baseline));
   require_baseline(check_wish(options, {}));
   return places_of(options, ranks);
 } catch (const Error& found) {

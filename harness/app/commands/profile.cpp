@@ -74,7 +74,8 @@ constexpr PartialOption partial_options[] = {
     {"--launches", [](const ProfileOptions& options) { return options.gpu; },
      "says how many launches of each GPU kernel are counted: it goes with --gpu alone"},
     {"--caches", [](const ProfileOptions& options) { return !options.gpu && !options.time_only; },
-     "says which caches of a CPU are simulated while the emulator counts: it goes neither with --gpu nor with --time-only"},
+     "says which caches of a CPU are simulated while the emulator counts: it goes neither with --gpu nor with times alone (--time-only, or "
+     "--window of a stretch of time)"},
     {"--sampling", [](const ProfileOptions& options) { return !options.gpu && !options.count_only; },
      "says how a program's functions are timed: it goes neither with --gpu nor with --count-only"},
     {"--roofs", [](const ProfileOptions& options) { return options.gpu || !options.count_only; },
@@ -82,6 +83,9 @@ constexpr PartialOption partial_options[] = {
     {"--avx2", [](const ProfileOptions& options) { return !options.gpu; },
      "is for libraries whose code for CPUs the emulator shall count: it does not go with --gpu"},
 };
+
+/// Whether an option's value leaves things as they are in every way of profiling: "no", "auto".
+bool asks_for_nothing(const std::vector<std::string>& values) { return values.size() == 1 && (values[0] == "no" || values[0] == "auto"); }
 
 /// Refuses an option that the user gave and that would do nothing.
 void require_options_that_apply(const ProfileOptions& options) {
@@ -222,7 +226,8 @@ void add_profile(CLI::App& app, Action& chosen) {
   command->positionals_at_end();
   command->callback([&chosen, options, command] {
     for (const auto& option : partial_options)
-      if (command->count(option.name) > 0) options->told.emplace_back(option.name);
+      if (const auto* given = command->get_option(option.name); given->count() > 0 && !asks_for_nothing(given->results()))
+        options->told.emplace_back(option.name);
     chosen = [options] { return profile(*options); };
   });
 }

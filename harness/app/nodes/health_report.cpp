@@ -88,18 +88,36 @@ Lacking failed_in(const Results& results) {
   return failed;
 }
 
-/// The nodes on which nothing was measured, with why the first case was skipped: such a check says nothing of a node's health.
-Lacking idle_in(const Results& results) {
-  Lacking idle;
+/// The nodes on which nothing was measured, each with why the first of what it was given was skipped; of one that was given nothing the
+/// reason is empty.
+std::map<std::string, std::string> idle_in(const Results& results) {
+  std::map<std::string, std::string> idle;
   for (const auto& machine : results.machines) idle[machine.node];
   for (const auto& row : results.outcomes)
-    if (const auto node = idle.find(row.node); node != idle.end()) node->second.try_emplace("anything", row.reason);
-  for (auto& [node, things] : idle) things.try_emplace("anything", "the campaign has no case and no ceiling for it");
+    if (const auto node = idle.find(row.node); node != idle.end() && node->second.empty()) node->second = row.reason;
   for (const auto& row : results.outcomes)
     if (row.status != Status::skipped) idle.erase(row.node);  // what failed is told as that
   for (const auto& row : results.ceilings)
-    if (row.status != Status::skipped) idle.erase(row.node);
+    if (row.status != Status::skipped) idle.erase(row.node), idle.erase(row.peer);
   return idle;
+}
+
+/// A check that measured nothing says nothing of a node's health; where others had work, as a campaign spreads cases over like nodes, a
+/// node may have had none.
+void add_idle(const Results& results, HealthReport& report, NodesByName& nodes) {
+  const auto idle = idle_in(results);
+  const bool all = idle.size() == results.machines.size();
+  Lacking lacking;
+  std::vector<std::string> without_work;
+  for (const auto& [node, reason] : idle) {
+    if (!reason.empty() || all)
+      lacking[node]["anything"] = reason.empty() ? "the campaign has no case and no ceiling for it" : reason;
+    else
+      without_work.push_back(node);
+  }
+  add_lacking(lacking, HealthKind::failed, "did not measure", nodes);
+  if (!without_work.empty())
+    report.notes.push_back(fmt::format("nothing is said of {}, for which the campaign had no work", fmt::join(without_work, ", ")));
 }
 
 /// The things that are missing, without those that failed tonight, which are told as that.
@@ -194,7 +212,7 @@ HealthReport judge_health(const Results& results, NodeReport beside, std::option
   if (report.earlier) add_slower_than_before(*report.earlier, nodes);
   const Lacking failed = failed_in(results);
   add_lacking(failed, HealthKind::failed, "could not measure", nodes);
-  if (report.stopped.empty()) add_lacking(idle_in(results), HealthKind::failed, "did not measure", nodes);
+  if (report.stopped.empty()) add_idle(results, report, nodes);
   if (report.earlier) add_lacking(missing_in(*report.earlier, failed), HealthKind::missing, "did not measure", nodes);
   for (auto& [name, node] : nodes) {
     node.node = name;

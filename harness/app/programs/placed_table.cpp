@@ -171,8 +171,8 @@ std::vector<RankTimes> rank_times(const PlacedProgram& placed) {
 /// Says what bounds a function: the roof is a rate of FLOPs, or where it has none of bytes.
 std::string bound_text(const RooflinePlacement& at) {
   if (at.percent_of_roof < explained_from)
-    return fmt::format("no measured ceiling explains its time: {}, which comes nearest, takes less than 1 % of it",
-                       printable(at.bound_ceiling));
+    return fmt::format("no measured ceiling explains its time: {}, which comes nearest, takes less than {:g} % of it",
+                       printable(at.bound_ceiling), explained_from);
   const auto level = std::ranges::find(at.levels, at.bound, &LevelIntensity::level);
   const std::string roof = at.roof_gflops > 0 || level == at.levels.end() ? fmt::format("{} GFLOP/s", plain(at.roof_gflops, 3))
                                                                           : fmt::format("{} GB/s", plain(level->bandwidth_gbs, 3));

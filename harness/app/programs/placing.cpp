@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "app/programs/stored_profile.hpp"
 #include "app/results/result_file.hpp"
@@ -96,6 +97,14 @@ void note_differences(const ProfileOptions& options, const NativeRun& native, co
         fmt::format("{} instructions were counted for each cycle of the timed run: hardly did both do the same", plain(a_cycle)));
 }
 
+/// Whether other threads surely worked while a region was open: they had more CPU time than fits beside it. Of one rank.
+bool others_worked_beside(const TimedRegion& region, const ProfiledProgram& program) {
+  constexpr double much = 0.05;
+  const double all = program.profile.whole.cpu_seconds, others = all - region.cpu_seconds;
+  const double beside = std::max(0.0, program.seconds() - region.seconds) * std::thread::hardware_concurrency();
+  return program.ranks == 1 && region.why_no_time.empty() && others > beside + much * all;
+}
+
 /// Says of regions what their times do not; what is the same of several is said once.
 void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vector<std::string>& notes) {
   constexpr double much = 0.02;
@@ -103,12 +112,11 @@ void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vec
   if (timed.lost > 0) notes.push_back(fmt::format("{} entries of regions found no room and are missing", timed.lost));
   std::map<std::string, std::vector<std::string>> untimed, uncounted;  // names by reason
   std::vector<std::string> brief, alone;
-  const double at_work = placed.program.profile.whole.sum.cores;
   for (const TimedRegion& region : placed.program.regions) {
     const std::string name = fmt::format("'{}'", region.name);
     if (!region.why_no_time.empty()) untimed[region.why_no_time].push_back(name);
     if (!region.why_no_counts.empty() && placed.program.why_not_joined.empty()) uncounted[region.why_no_counts].push_back(name);
-    if (region.counts && region.threads + 0.5 < at_work) alone.push_back(name);
+    if (region.counts && others_worked_beside(region, placed.program)) alone.push_back(name);
     const double each = region.seconds * region.sum.cores / static_cast<double>(region.entries);
     if (region.why_no_time.empty() && timed.mark_seconds > much * each)
       brief.push_back(fmt::format("{} ({} entr{} of {} each)", name, region.entries, region.entries == 1 ? "y" : "ies", duration(each)));
@@ -116,10 +124,10 @@ void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vec
   for (const auto& [why, names] : untimed) notes.push_back(fmt::format("not timed: region {}: {}", fmt::join(names, ", "), why));
   for (const auto& [why, names] : uncounted) notes.push_back(fmt::format("times alone: region {}: {}", fmt::join(names, ", "), why));
   if (!alone.empty())
-    notes.push_back(
-        fmt::format("counted in the threads that entered it alone, fewer than the {:.0f} that are at work at once: region {}; around a "
-                    "parallel loop mark in each thread",
-                    at_work, fmt::join(alone, ", ")));
+    notes.push_back(fmt::format(
+        "counted in the threads that entered it alone, while others worked beside them: region {}; around a parallel loop mark in "
+        "each thread",
+        fmt::join(alone, ", ")));
   if (!brief.empty())
     notes.push_back(fmt::format("short beside its marks, which cost {} besides each time, of which some is in it: region {}",
                                 duration(timed.mark_seconds), fmt::join(brief, ", ")));

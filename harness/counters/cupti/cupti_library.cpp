@@ -39,17 +39,20 @@ bool answers(const CuptiLibrary& cupti, std::string& why) {
   return false;
 }
 
-/// The library of an open handle, with the libnvperf_host beside it. Null with the reason where that cannot be: then the handle is closed.
-std::shared_ptr<const CuptiLibrary> with_nvperf(void* handle, std::string& why) {
-  std::string origin(4096, '\0');
-  if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return why = "nothing tells where " + cupti_name() + " was found", nullptr;
-  const fs::path found = origin.c_str();
-  if (const auto beside = open_library(fs::absolute(found / nvperf_name), RTLD_NOW | RTLD_LOCAL); beside.handle == nullptr) {
-    why = (found / cupti_name()).string() + " needs " + nvperf_name + " beside it: " + beside.why_not;
+/// The library of an open handle, of this name, with the libnvperf_host beside it. Null with the reason where that cannot be: then the
+/// handle is closed.
+std::shared_ptr<const CuptiLibrary> with_nvperf(void* handle, const std::string& name, std::string& why) {
+  const auto refuse = [&](std::string reason) {
+    why = std::move(reason);
     dlclose(handle);
     return nullptr;
-  }
-  return std::make_shared<const CuptiLibrary>(CuptiLibrary{handle, found / cupti_name()});
+  };
+  std::string origin(4096, '\0');
+  if (dlinfo(handle, RTLD_DI_ORIGIN, origin.data()) != 0) return refuse("nothing tells where " + name + " was found");
+  const fs::path found = origin.c_str();
+  if (const auto beside = open_library(fs::absolute(found / nvperf_name), RTLD_NOW | RTLD_LOCAL); beside.handle == nullptr)
+    return refuse((found / name).string() + " needs " + nvperf_name + " beside it: " + beside.why_not);
+  return std::make_shared<const CuptiLibrary>(CuptiLibrary{handle, found / name});
 }
 
 /// Opens it in the folder; an empty folder is the loader's path. Null with the reason where that cannot be.
@@ -57,15 +60,21 @@ std::shared_ptr<const CuptiLibrary> try_folder(const fs::path& folder, std::stri
   if (!folder.empty() && !holds_cupti(folder)) return why = "not in " + folder.string(), nullptr;
   const auto [handle, why_not] =
       open_library(folder.empty() ? cupti_name() : fs::absolute(folder / cupti_name()).string(), RTLD_NOW | RTLD_LOCAL);
-  return handle == nullptr ? (why = why_not, nullptr) : with_nvperf(handle, why);
+  return handle == nullptr ? (why = why_not, nullptr) : with_nvperf(handle, cupti_name(), why);
 }
 
-/// The one that this process has open; null where there is none. A program that is profiled may have brought its own, as PyTorch does, and
-/// two of them in one process do not both hear of its kernels.
-std::shared_ptr<const CuptiLibrary> already_open() {
-  void* const handle = dlopen(cupti_name().c_str(), RTLD_NOW | RTLD_NOLOAD);
-  std::string why;
-  return handle == nullptr ? nullptr : with_nvperf(handle, why);
+/// Whether this process has one open, whichever CUDA's: a program that is profiled may have brought its own, as PyTorch does, and two of
+/// them in one process do not both hear of its kernels. `found` is that one; null with the reason where it cannot be used.
+bool is_open_already(std::shared_ptr<const CuptiLibrary>& found, std::string& why) {
+  for (const std::string& name : {cupti_name(), std::string("libcupti.so.13"), std::string("libcupti.so.12")}) {
+    void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    found = with_nvperf(handle, name, why);
+    if (found != nullptr && !answers(*found, why)) found = nullptr;
+    if (found == nullptr) why += "; this program itself has opened it, and no other one counts beside it";
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -89,7 +98,7 @@ bool holds_cupti(const fs::path& folder) {
 }
 
 std::shared_ptr<const CuptiLibrary> open_cupti(const std::vector<fs::path>& folders, std::string& why_not) {
-  if (auto found = already_open()) return answers(*found, why_not) ? found : nullptr;
+  if (std::shared_ptr<const CuptiLibrary> found; is_open_already(found, why_not)) return found;
   std::string reasons, looked_in;
   std::vector<fs::path> places = folders;
   if (std::find(places.begin(), places.end(), fs::path()) == places.end()) places.emplace_back();

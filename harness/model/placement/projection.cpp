@@ -64,8 +64,9 @@ void warn_of_unexplained(Projection& projection) {
     if (!one.group.waits && one.group.percent_of_roof < explained_from) names.push_back("'" + one.group.name + "'");
   if (names.empty()) return;
   warn(projection, "no measured ceiling explains the time of " + names.front() +
-                       (names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "") +
-                       ", below 1 % of the roof: how high the nearest one is on the other node says little of it");
+                       (names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "") + ", below " +
+                       std::to_string(static_cast<int>(explained_from)) +
+                       " % of the roof: how high the nearest one is on the other node says little of it");
 }
 
 /// Projects a group by (5) and (6): time scales inversely with the ceiling that bounds it.

@@ -10,7 +10,7 @@ here=$(dirname "${BASH_SOURCE[0]}")
 source "$here/limits.bash"
 # shellcheck source=jobs/gpu/parts/judging.bash
 source "$here/judging.bash"
-[[ -f $RESULTS/40-validation/done ]] || { echo "part 40-validation is not done: do it first" && exit 1; }
+[[ " ${DONE:-} " == *" 40-validation "* ]] || { echo "part 40-validation is not done: do it first" && exit 1; }
 if ! python3 "$here/../counted.py" "$RESULTS/40-validation/doctor.json"; then echo "nothing can be counted: see part 40-validation" && exit 77; fi
 measure "$PROGRAMS/share/plumbline/jobs/campaigns/gpu_validation.toml" "$RESULTS/gpu_validation.h5" --resume
 status=$?

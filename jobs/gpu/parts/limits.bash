@@ -16,14 +16,14 @@ limited() {
 # GPU is for one process.
 shards() {
   local half=$(($(nproc) / 2))
-  [[ $(nvidia-smi --query-gpu=compute_mode --format=csv,noheader 2>/dev/null | head -n 1) == Default ]] || half=1
+  [[ $(timeout 20 nvidia-smi -i "${CUDA_VISIBLE_DEVICES%%,*}" --query-gpu=compute_mode --format=csv,noheader 2>/dev/null) == Default ]] || half=1
   echo $((half < 1 ? 1 : half > 8 ? 8 : half))
 }
 
 # sharded N FILE SECONDS COMMAND...: runs a test program of GoogleTest as N processes at once, each with its share of the tests; their outputs
-# are the file. The exit code is of one that failed, else 0, or 77 where all were skipped.
+# are the file. The exit code is of one that failed, else of one that hung, else 77 where something was skipped, or 0.
 sharded() {
-  local n=$1 file=$2 failed=0 passed=0 process status i started=()
+  local n=$1 file=$2 failed=0 hung=0 skipped=0 process status i started=()
   for ((i = 0; i < n; i++)); do
     GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i limited "${@:3}" >"$file.$i" 2>&1 &
     started+=($!)
@@ -32,14 +32,16 @@ sharded() {
     status=0
     wait "$process" || status=$?
     case $status in
-      0) passed=1 ;;
-      77) ;;
+      0) ;;
+      77) skipped=77 ;;
+      124 | 137) hung=$status ;;
       *) failed=$status ;;
     esac
   done
   for ((i = 0; i < n; i++)); do cat "$file.$i" && rm "$file.$i"; done >"$file"
-  ((failed == 0)) || return "$failed"
-  ((passed)) || return 77
+  for status in "$failed" "$hung" "$skipped"; do
+    ((status == 0)) || return "$status"
+  done
 }
 
 # settle STORE: what a run that was ended had measured is made a result, of which `run --resume` goes on.
