@@ -68,7 +68,7 @@ def test_a_node_that_is_no_slower_than_before_adds_a_night(measured, tmp_path):
     folder = history(measured, tmp_path / "nights", 100)
     done = health(measured.with_name("minute.toml"), "--history", folder)
     assert done.stdout == ""  # what a neighbour disturbed is held against no night, and then that is said
-    held = re.search(r"1 of 1 node in health: results checked(?:, ([1-4]) rows against 5 earlier nights)?\n", done.stderr)
+    held = re.search(r"1 of 1 node in health: results checked(?:, ([1-4]) rows? against 5 earlier nights)?\n", done.stderr)
     assert held and (held[1] == "4" or "something else ran beside every sample of" in done.stderr), done.stderr
     new = files(folder) - {f"{number}.h5" for number in range(5)}
     assert len(new) == 1 and "/" not in new.pop(), "it is a night of the history now, and nothing else is left"

@@ -64,7 +64,8 @@ TEST(HealthReport, a_slower_node_is_a_line_with_its_surest_row) {
   EXPECT_TRUE(lines.ends_with("; and 1 more\n")) << lines;
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);
   EXPECT_EQ(of(report, "n0").held, 3U);
-  EXPECT_NE(health_remarks(report).find("1 of 2 nodes in health: results checked, 1 rows against 7 earlier nights"), std::string::npos)
+  EXPECT_NE(health_remarks(report).find("1 of 2 nodes in health: results checked, beside 1 like node, 1 row against 7 earlier nights"),
+            std::string::npos)
       << health_remarks(report);
 }
 

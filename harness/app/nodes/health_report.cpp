@@ -181,7 +181,9 @@ std::string all_well(const HealthReport& report) {
   if (well == 0) return {};
   std::vector<std::string> against{"results checked"};
   if (peers > 0) against.push_back(fmt::format("beside {} like node{}", peers, peers == 1 ? "" : "s"));
-  if (report.earlier && held > 0) against.push_back(fmt::format("{} rows against {} earlier nights", held, report.earlier->nights));
+  if (report.earlier && held > 0)
+    against.push_back(fmt::format("{} row{} against {} earlier night{}", held, held == 1 ? "" : "s", report.earlier->nights,
+                                  report.earlier->nights == 1 ? "" : "s"));
   return fmt::format("{} of {} node{} in health: {}\n", well, report.nodes.size(), report.nodes.size() == 1 ? "" : "s",
                      fmt::join(against, ", "));
 }
