@@ -12,10 +12,11 @@ those of CUDA_VISIBLE_DEVICES.
 
 --hurry N is for rehearsals without a GPU, whose campaigns are small ones: all limits of the parts, and of what they start, are divided by N.
 
-Results: gpu-results in the folder where it is called, if --results names no other. Where it names a file (NAME.tar.gz, .tgz or .tar.xz), they
-are kept in that archive, packed anew after each part and each half minute of one; the next call goes on with it. A part that says "resumable" may run out of its time, or
-end at what hangs: it goes on next time, four times at most, and those that come "after" it wait meanwhile; one that "closes" sums up what
-there is by the end of every call. What a part that is not done ended with is in its folder: ended.json.
+Results: gpu-results in the folder where it is called, if --results names no other. Where it names a file (NAME.tar.gz, .tgz or .tar.xz),
+they are kept in that archive, packed anew after each part and each half minute of one; the next call goes on with it. A part that says
+"resumable" may run out of its time, or end at what hangs: it goes on next time, four times at most, and those that come "after" it wait
+meanwhile; one that "closes" sums up what there is by the end of every call. What a part that is not done ended with is in its folder:
+ended.json.
 
 Exit codes: 0 all parts are done, or there is no GPU (said) · 1 a part failed, or a file or program cannot be used (said) · 2 wrong use ·
 75 parts remain: call again

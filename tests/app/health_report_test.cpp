@@ -91,6 +91,7 @@ TEST(HealthReport, a_node_that_measured_nothing_is_not_in_health_unless_the_time
   const auto report = judge_health(results, judge_nodes(results, "x.h5", {}), {});
   EXPECT_EQ(exit_of(report), Exit::io_or_failed_case);
   EXPECT_EQ(health_findings(report), "n0: did not measure anything: needs a GPU\n");
+  EXPECT_TRUE(health_remarks(report).starts_with("1 of 3 nodes in health: results checked, beside")) << health_remarks(report);
   EXPECT_NE(health_remarks(report).find("note: nothing is said of n2, for which the campaign had no work\n"), std::string::npos);
   EXPECT_EQ(exit_of(judge_health(results, judge_nodes(results, "x.h5", {}), {}, "the time is over")), Exit::stopped_early);
 }

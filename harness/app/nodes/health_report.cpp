@@ -108,16 +108,15 @@ void add_idle(const Results& results, HealthReport& report, NodesByName& nodes) 
   const auto idle = idle_in(results);
   const bool all = idle.size() == results.machines.size();
   Lacking lacking;
-  std::vector<std::string> without_work;
   for (const auto& [node, reason] : idle) {
     if (!reason.empty() || all)
       lacking[node]["anything"] = reason.empty() ? "the campaign has no case and no ceiling for it" : reason;
     else
-      without_work.push_back(node);
+      report.without_work.push_back(node);
   }
   add_lacking(lacking, HealthKind::failed, "did not measure", nodes);
-  if (!without_work.empty())
-    report.notes.push_back(fmt::format("nothing is said of {}, for which the campaign had no work", fmt::join(without_work, ", ")));
+  if (!report.without_work.empty())
+    report.notes.push_back(fmt::format("nothing is said of {}, for which the campaign had no work", fmt::join(report.without_work, ", ")));
 }
 
 /// The things that are missing, without those that failed tonight, which are told as that.
@@ -177,7 +176,8 @@ Columns<HealthReport> health_members() {
 std::string all_well(const HealthReport& report) {
   std::size_t well = 0, peers = 0, held = 0;
   for (const auto& node : report.nodes)
-    if (node.findings.empty()) ++well, peers = std::max(peers, node.peers), held += node.held;
+    if (node.findings.empty() && std::ranges::find(report.without_work, node.node) == report.without_work.end())
+      ++well, peers = std::max(peers, node.peers), held += node.held;
   if (well == 0) return {};
   std::vector<std::string> against{"results checked"};
   if (peers > 0) against.push_back(fmt::format("beside {} like node{}", peers, peers == 1 ? "" : "s"));

@@ -33,7 +33,8 @@ struct HealthReport {
   std::vector<NodeHealth> nodes = {};  // by name
   NodeReport beside = {};
   std::optional<CheckReport> earlier = {};
-  std::string stopped = {};  // why not everything was measured; empty: it was
+  std::string stopped = {};                    // why not everything was measured; empty: it was
+  std::vector<std::string> without_work = {};  // nodes that the campaign gave nothing to measure, while others had work
   std::vector<std::string> notes = {};
 };
 
