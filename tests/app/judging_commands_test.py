@@ -73,6 +73,13 @@ def test_what_is_said_of_cases_is_refused_beside_the_nodes(results, tmp_path, op
     assert done.returncode == 2 and done.stdout == "" and f"{option} excludes --machine" in done.stderr and os.listdir(tmp_path) == [], done
 
 
+@pytest.mark.parametrize("value", ["nan", "5%", "-1", "1e9"])
+@pytest.mark.parametrize("words", [("nodes", "--threshold"), ("compare", "--threshold"), ("check", "--threshold"), ("nodes", "--false-alarms")])
+def test_a_bound_that_is_no_number_within_its_range_is_refused(results, words, value):
+    done = subprocess.run([PLUMBLINE, words[0], results, *([results] if words[0] == "compare" else []), words[1], value], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == "" and f"'{value}' is not a number" in done.stderr and done.stderr.count("\n") == 1, done
+
+
 def test_show_places_a_case_by_its_counts_and_the_median_time(results):
     show = document("show", results)
     assert show["schema"] == "plumbline-show/1" and show["file"] == str(results)

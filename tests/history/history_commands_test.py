@@ -1101,7 +1101,7 @@ def test_a_command_hears_of_findings_and_changes_no_verdict(real, month, tmp_pat
     assert json.loads(heard.read_text()) == document(*words, code=3)
     for seconds in ("nan", "0", "4000"):
         refused = told(words, "true", "--on-finding-seconds", seconds)
-        assert refused.returncode == 2 and "0.1 to 3600 seconds" in refused.stderr, refused.stderr
+        assert refused.returncode == 2 and "is not a number of seconds from 0.1 to 3600" in refused.stderr, refused.stderr
     for command, why in (("exit 7", "failed with exit code 7"), ("kill -9 $$", "ended by signal 9"), ("true </dev/null", "")):
         done = told(words, command)
         assert done.returncode == 3 and ("note: --on-finding" in done.stderr) == bool(why) and why in done.stderr, (command, done.stderr)

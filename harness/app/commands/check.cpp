@@ -60,11 +60,11 @@ void add_check(CLI::App& app, Action& chosen) {
   command
       ->add_option("--threshold", options->threshold_percent,
                    "percent below which a slowdown does not matter (default: by class, 3 to 10, of links 25)")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(number_within(0.0, 1000.0, "a number of percent"))
       ->type_name("PCT");
   command
       ->add_option("--false-alarms", options->wish.false_alarms, "how many are expected in a night in which nothing changed, over all rows")
-      ->check(CLI::Range(1e-6, 0.5))
+      ->check(number_within(1e-6, 0.5, "a number"))
       ->capture_default_str();
   command->add_flag("--allow-missing", options->wish.allow_missing,
                     "what the nights before measured and this one did not is told, but no failure");

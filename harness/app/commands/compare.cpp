@@ -275,7 +275,7 @@ void add_compare(CLI::App& app, Action& chosen) {
       ->add_option(
           "--threshold", options->threshold_percent,
           "percent below which a change does not matter (default: by class, 3 to 10, of links 25, or more where the samples scatter)")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(number_within(0.0, 1000.0, "a number of percent"))
       ->type_name("PCT");
   add_format_options(*command, options->format);
   command->callback([&chosen, options] { chosen = [options] { return compare_files(*options); }; });

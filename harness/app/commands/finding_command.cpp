@@ -12,6 +12,7 @@
 #include <cstring>
 #include <thread>
 
+#include "app/commands/command.hpp"
 #include "app/terminal/interruption.hpp"
 #include "app/terminal/streams.hpp"
 #include "store/file_bytes.hpp"
@@ -77,9 +78,6 @@ bool ends_within(pid_t process, double seconds) {
   return true;
 }
 
-/// Whether the patience is one of 0.1 to 3600 seconds; NaN is none, which CLI::Range lets through.
-bool is_patience(double seconds) { return seconds >= 0.1 && seconds <= 3600; }
-
 }  // namespace
 
 void add_finding_options(CLI::App& command, FindingCommand& options) {
@@ -88,10 +86,7 @@ void add_finding_options(CLI::App& command, FindingCommand& options) {
                          "a command for sh that is run where something is found, with the findings as JSON (--json) on its standard input");
   line->type_name("COMMAND");
   command.add_option("--on-finding-seconds", options.patience_seconds, "after which that command is ended")
-      ->check([](const std::string& text) {
-        double seconds = 0;
-        return CLI::detail::lexical_cast(text, seconds) && is_patience(seconds) ? "" : "'" + text + "' is not 0.1 to 3600 seconds";
-      })
+      ->check(number_within(0.1, 3600.0, "a number of seconds"))
       ->needs(line)
       ->capture_default_str();
 }

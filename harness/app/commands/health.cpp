@@ -241,16 +241,12 @@ void add_health(CLI::App& app, Action& chosen) {
           "result file, find nothing")
       ->type_name("rolling:DAYSd|FILE|DIR");
   command->add_option("--seconds", options->seconds, "how long it may take, about; what is not measured by then is left out (exit 75)")
-      ->check([](const std::string& text) {
-        double seconds = 0;
-        return CLI::detail::lexical_cast(text, seconds) && seconds >= 10 && seconds <= 3600 ? ""
-                                                                                            : "'" + text + "' is not 10 to 3600 seconds";
-      })
+      ->check(number_within(10.0, 3600.0, "a number of seconds"))
       ->capture_default_str();
   command
       ->add_option("--false-alarms", options->nodes.false_alarms,
                    "findings that are expected in a check in which nothing is wrong, over all nodes and rows")
-      ->check(CLI::Range(1e-6, 0.5))
+      ->check(number_within(1e-6, 0.5, "a number"))
       ->capture_default_str();
   add_open_metrics_option(*command, options->open_metrics);
   add_finding_options(*command, options->on_finding);

@@ -42,7 +42,7 @@ void add_history(CLI::App& app, Action& chosen) {
   command->add_option("--node", options->wish.node, "only these nodes: a glob");
   command->add_option("--cluster", options->wish.cluster, "only what was measured on these clusters: a glob");
   command->add_option("--false-changes", options->wish.false_changes, "how many changes may be found in all where there are none")
-      ->check(CLI::Range(1e-6, 100.0))
+      ->check(number_within(1e-6, 100.0, "a number"))
       ->capture_default_str();
   add_open_metrics_option(*command, options->open_metrics);
   add_format_options(*command, options->format);

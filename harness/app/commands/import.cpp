@@ -158,7 +158,7 @@ void add_tool(CLI::App& parent, const std::string& tool, const std::string& abou
     command
         ->add_option("--threads", options->threads,
                      "so many threads ran, which the report does not say: whose roofs are over it (default: 1)")
-        ->check(CLI::Range(1, most_threads));
+        ->check(number_within(1, most_threads, "a whole number"));
   add_convention(*command, options->convention)->capture_default_str();
   command->add_flag("--overwrite", options->overwrite, "replaces an earlier result file");
   command->callback([&chosen, options] { chosen = [options] { return import(*options); }; });

@@ -44,13 +44,13 @@ void add_nodes(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<NodesCommandOptions>();
   command->add_option("FILE", options->file, "result file (.h5) of a run on several nodes")->required();
   command->add_option("--threshold", options->threshold_percent, "percent below which a slowdown does not matter")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(number_within(0.0, 1000.0, "a number of percent"))
       ->capture_default_str()
       ->type_name("PCT");
   command
       ->add_option("--false-alarms", options->false_alarms,
                    "nodes wrongly named that are expected in a job in which all are alike, over all nodes and rows")
-      ->check(CLI::Range(1e-6, 0.5))
+      ->check(number_within(1e-6, 0.5, "a number"))
       ->capture_default_str();
   add_open_metrics_option(*command, options->open_metrics);
   add_finding_options(*command, options->on_finding);

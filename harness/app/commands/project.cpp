@@ -350,7 +350,7 @@ void add_project(CLI::App& app, Action& chosen) {
       ->option_text("kernel|machine [kernel]");
   command->add_option("--limit", options->limit_seconds, "of --matrix: seconds that it may take")
       ->needs(matrix)
-      ->check(CLI::Range(1e-9, 1e6))
+      ->check(number_within(1e-9, 1e6, "a number"))
       ->option_text("SECONDS [60]");
   add_scaling_options(*command, options->scaling, {matrix, method, rest});
   add_format_options(*command, options->format);

@@ -32,7 +32,7 @@ void add_run(CLI::App& app, Action& chosen) {
           "--count-repetitions", options->count_repetitions,
           "instead of the campaign's [counting] repetitions: 1 at first where time is short; with --resume and more, what was counted less "
           "often is counted again")
-      ->check(CLI::Range(1, most_count_repetitions));
+      ->check(number_within(1, most_count_repetitions, "a whole number"));
   command->add_flag("--dry-run", options->dry_run, "prints the plan with its estimated time and memory; measures nothing");
   auto* resume = command->add_flag("--resume", options->resume,
                                    "goes on with an earlier run of the same output: what is finished is not measured again");

@@ -232,9 +232,12 @@ void add_slurm(CLI::App& app, Action& chosen) {
   command->add_option("--mpiexec", options->mpiexec, "the launcher of the linked MPI");
   command->add_option("--partition", options->partition, "Slurm partition");
   command->add_option("--account", options->account, "Slurm account");
-  command->add_option("--nodes", options->nodes, "nodes of the partition")->check(CLI::Range(1, 1'000'000));
-  auto* minutes = command->add_option("--minutes", options->minutes, "time limit, instead of the estimate")->check(CLI::Range(1, 100'000));
-  command->add_option("--margin", options->margin, "times the estimate (2)")->check(CLI::Range(1.0, 100.0))->excludes(minutes);
+  command->add_option("--nodes", options->nodes, "nodes of the partition")->check(number_within(1, 1'000'000, "a whole number"));
+  auto* minutes = command->add_option("--minutes", options->minutes, "time limit, instead of the estimate")
+                      ->check(number_within(1, 100'000, "a whole number"));
+  command->add_option("--margin", options->margin, "times the estimate (2)")
+      ->check(number_within(1.0, 100.0, "a number"))
+      ->excludes(minutes);
   command->add_option("--program", options->program, "plumbline as the nodes find it");
   command->add_option("-o,--output", options->output, "folder for KIND.sbatch (.)");
   command->callback([&chosen, options] { chosen = [options] { return write_scripts(*options); }; });
