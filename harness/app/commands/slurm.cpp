@@ -85,10 +85,6 @@ BatchMachine machine_of(const SlurmOptions& options) {
   instead(machine.account, "--account", options.account);
   instead(machine.plumbline, "--program", options.program);
   if (options.nodes > 0) machine.nodes = options.nodes;
-  const bool by_srun = machine.launcher == "srun";
-  if (by_srun && !options.mpiexec.empty())
-    throw user_error("--mpiexec names the launcher of an MPI, but srun starts the ranks: add --launcher mpiexec");
-  if (!by_srun && !options.mpi.empty()) throw user_error("--mpi is srun's, but mpiexec starts the ranks: add --launcher srun");
   return machine;
 }
 
