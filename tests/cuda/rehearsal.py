@@ -240,6 +240,7 @@ def stage(folder, needs=""):
     for name, text in {"nvidia-smi": NVIDIA_SMI, "ncu": NCU, "compute-sanitizer": SANITIZER}.items():
         program(folder / "path" / name, text)
     shutil.copy(os.environ["STAND_IN_NVML"], folder / "path/libnvidia-ml.so.1")
+    program(folder / "packages/torch.py", "raise ModuleNotFoundError(\"No module named 'torch'\")\n")  # a real one would look for a real GPU
     (folder / "module").mkdir()
     for library in (pathlib.Path(os.environ["STAND_IN_CUDA"]) / "libplumbline_cuda.so", pathlib.Path(os.environ["CUDA_PROFILE"])):
         (folder / "module" / library.name).symlink_to(library)
@@ -249,7 +250,7 @@ def stage(folder, needs=""):
 def surroundings(folder, switches):
     return {**os.environ, "PATH": f"{folder}/path:/usr/bin:/bin", "PLUMBLINE_CUDA_MODULE_PATH": f"{folder}/module",
             "PLUMBLINE_CUPTI_PATH": os.environ["STAND_IN_CUPTI"], "LD_LIBRARY_PATH": f"{os.environ['STAND_IN_CUPTI']}:{folder}/path",
-            "PLUMBLINE_STAND_IN_BYTES": str(64 << 20), "STAND_IN_CUPTI_ALIKE": "1", **switches}
+            "PLUMBLINE_STAND_IN_BYTES": str(64 << 20), "STAND_IN_CUPTI_ALIKE": "1", "PYTHONPATH": f"{folder}/packages", **switches}
 
 
 @dataclasses.dataclass

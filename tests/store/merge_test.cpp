@@ -21,14 +21,25 @@ Finished failed(Finished record) {
   return record;
 }
 
+/// The journals of two nodes that have timed one case.
+void write_two_nodes(const std::filesystem::path& folder) {
+  Journal first(folder, "n1", sample_header("s1", 10)), second(folder, "n2", sample_header("s1", 10));
+  first.append(sample_time(1, "n1"));
+  second.append(sample_time(1, "n2"));
+}
+
+/// Changes a bit of a journal's first record. Gives what the file holds now.
+std::string damage_header(const std::filesystem::path& journal) {
+  std::string bytes = slurp(journal);
+  bytes[20] = static_cast<char>(bytes[20] ^ 0x10);
+  spill(journal, bytes);
+  return bytes;
+}
+
 TEST(merge, two_nodes_and_two_sessions_come_together) {
   const Scratch scratch;
   const auto folder = scratch / "x.journal";
-  {
-    Journal first(folder, "n1", sample_header("s1", 10)), second(folder, "n2", sample_header("s1", 10));
-    first.append(sample_time(1, "n1"));
-    second.append(sample_time(1, "n2"));
-  }
+  write_two_nodes(folder);
   JournalHeader later = sample_header("s2", 20);
   later.campaign = "name=\"later\"";
   later.machines[0].json = "{\"cpu\":\"later\"}";
@@ -53,9 +64,7 @@ TEST(merge, records_behind_a_damaged_header_are_refused_and_not_taken_for_nothin
     journal.append(sample_time(1));
     journal.append(sample_time(2));
   }
-  std::string bytes = slurp(folder / "n1");
-  bytes[20] = static_cast<char>(bytes[20] ^ 0x10);
-  spill(folder / "n1", bytes);
+  const std::string bytes = damage_header(folder / "n1");
   for (const auto& read : std::initializer_list<std::function<void()>>{[&] { merge_journals(folder); },
                                                                        [&] { load_finished(scratch / "x.h5", load_store); }}) {
     const auto refusal = refusal_of(read);
@@ -70,14 +79,8 @@ TEST(merge, records_behind_a_damaged_header_are_refused_and_not_taken_for_nothin
 TEST(merge, a_node_whose_journal_lost_its_header_is_named) {
   const Scratch scratch;
   const auto folder = scratch / "x.journal";
-  {
-    Journal first(folder, "n1", sample_header("s1", 10)), second(folder, "n2", sample_header("s1", 10));
-    first.append(sample_time(1, "n1"));
-    second.append(sample_time(1, "n2"));
-  }
-  std::string bytes = slurp(folder / "n2");
-  bytes[20] = static_cast<char>(bytes[20] ^ 0x10);
-  spill(folder / "n2", bytes);
+  write_two_nodes(folder);
+  damage_header(folder / "n2");
   std::vector<std::string> notes;
   EXPECT_EQ(merge_journals(folder, &notes).outcomes.size(), 2U);
   ASSERT_EQ(notes.size(), 2U) << "and how many bytes were dropped";

@@ -97,11 +97,16 @@ void note_differences(const ProfileOptions& options, const NativeRun& native, co
         fmt::format("{} instructions were counted for each cycle of the timed run: hardly did both do the same", plain(a_cycle)));
 }
 
-/// Whether other threads surely worked while a region was open: they had more CPU time than fits beside it. Of one rank.
-bool others_worked_beside(const TimedRegion& region, const ProfiledProgram& program) {
+/// Whether other threads surely worked while a region was open: they had more CPU time than all the program's threads can have beside it.
+/// Of one rank.
+bool others_worked_beside(const TimedRegion& region, const PlacedProgram& placed) {
   constexpr double much = 0.05;
+  const ProfiledProgram& program = placed.program;
+  int threads = 0;
+  for (const auto& rank : placed.counted.profile.ranks) threads += rank.threads;
+  const double at_once = std::min(threads, static_cast<int>(std::thread::hardware_concurrency()));
   const double all = program.profile.whole.cpu_seconds, others = all - region.cpu_seconds;
-  const double beside = std::max(0.0, program.seconds() - region.seconds) * std::thread::hardware_concurrency();
+  const double beside = std::max(0.0, program.seconds() - region.seconds) * at_once;
   return program.ranks == 1 && region.why_no_time.empty() && others > beside + much * all;
 }
 
@@ -116,7 +121,7 @@ void note_regions(const ProgramRuns& runs, const PlacedProgram& placed, std::vec
     const std::string name = fmt::format("'{}'", region.name);
     if (!region.why_no_time.empty()) untimed[region.why_no_time].push_back(name);
     if (!region.why_no_counts.empty() && placed.program.why_not_joined.empty()) uncounted[region.why_no_counts].push_back(name);
-    if (region.counts && others_worked_beside(region, placed.program)) alone.push_back(name);
+    if (region.counts && others_worked_beside(region, placed)) alone.push_back(name);
     const double each = region.seconds * region.sum.cores / static_cast<double>(region.entries);
     if (region.why_no_time.empty() && timed.mark_seconds > much * each)
       brief.push_back(fmt::format("{} ({} entr{} of {} each)", name, region.entries, region.entries == 1 ? "y" : "ies", duration(each)));
